@@ -9,7 +9,9 @@
 #define CWM_RUNNER_TRIALRESULT_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -56,6 +58,13 @@ struct TrialResult {
 
   bool isOk() const { return status == TrialStatus::Ok; }
 };
+
+/// Lossless, as an object; status by name, empty texts left out.
+llvm::json::Value toJSON(const TrialResult &result);
+/// Fails (with the place in `path`) on an unknown status or a wrong type.
+/// Fields that are absent keep their defaults.
+bool fromJSON(const llvm::json::Value &value, TrialResult &result,
+              llvm::json::Path path);
 
 } // namespace cwm
 
