@@ -1,0 +1,35 @@
+//===- Contract.h - Rules that make a module a payload ----------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_LIB_PAYLOAD_CONTRACT_H
+#define CWM_LIB_PAYLOAD_CONTRACT_H
+
+#include "cwm/Payload/Payload.h"
+
+namespace cwm {
+
+/// Names of the argument attributes that a payload may carry.
+inline constexpr llvm::StringLiteral constantAttrName = "cwm.constant";
+inline constexpr llvm::StringLiteral domainAttrName = "cwm.domain";
+
+/// The function called `name`, or the only public one when `name` is empty.
+/// Emits one error when there is no such function.
+mlir::FailureOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                              llvm::StringRef name);
+
+/// Checks the arguments and results of `entry` and describes them.
+llvm::LogicalResult checkSignature(mlir::func::FuncOp entry,
+                                   std::vector<TensorSpec> &inputs,
+                                   std::vector<TensorSpec> &results);
+
+/// Checks every operation of `module`, whose only function is `entry`.
+llvm::LogicalResult checkOperations(mlir::ModuleOp module,
+                                    mlir::func::FuncOp entry);
+
+} // namespace cwm
+
+#endif // CWM_LIB_PAYLOAD_CONTRACT_H

@@ -1,0 +1,133 @@
+//===- Payload.cpp - The IR being optimised, checked ------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Payload/Payload.h"
+
+#include "Contract.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/CastInterfaces.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MD5.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+int64_t cwm::TensorSpec::getNumElements() const {
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    elements *= extent;
+  return elements;
+}
+
+int64_t cwm::TensorSpec::getElementBytes() const {
+  unsigned bits = 0;
+  [[maybe_unused]] bool failed =
+      StringRef(elementType).drop_front().getAsInteger(10, bits);
+  assert(!failed && "element types are spelled <letter><bits>");
+  return std::max(1U, bits / 8);
+}
+
+double cwm::Payload::getBytes() const {
+  double bytes = 0;
+  for (const TensorSpec &spec : inputs)
+    bytes += static_cast<double>(spec.getNumBytes());
+  for (const TensorSpec &spec : results)
+    bytes += static_cast<double>(spec.getNumBytes());
+  return bytes;
+}
+
+/// Arithmetic that one operation of a linalg body stands for.
+static int64_t countArithmetic(Operation &op) {
+  if (!isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
+      op.hasTrait<OpTrait::ConstantLike>() ||
+      isa<CastOpInterface, arith::SelectOp>(op))
+    return 0;
+  // Address arithmetic is not the payload's work.
+  if (isa<IndexType>(op.getOperand(0).getType()))
+    return 0;
+  return isa<math::FmaOp>(op) ? 2 : 1;
+}
+
+static double countFlops(func::FuncOp entry) {
+  double flops = 0;
+  entry.walk([&](linalg::LinalgOp op) {
+    int64_t perIteration = 0;
+    for (Operation &nested : *op.getBlock())
+      perIteration += countArithmetic(nested);
+    double iterations = 1;
+    for (int64_t range : op.getStaticLoopRanges())
+      iterations *= static_cast<double>(range);
+    flops += iterations * static_cast<double>(perIteration);
+  });
+  return flops;
+}
+
+// TODO(target): getStateText and hashText once lib/Trajectory has them.
+static std::string printCanonical(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+static std::string hashCanonical(StringRef text) {
+  return llvm::toHex(llvm::MD5::hash(llvm::arrayRefFromStringRef(text)),
+                     /*LowerCase=*/true);
+}
+
+FailureOr<cwm::Payload> cwm::Payload::create(OwningOpRef<ModuleOp> module,
+                                             StringRef functionName) {
+  FailureOr<func::FuncOp> entry = findEntry(*module, functionName);
+  if (failed(entry))
+    return failure();
+
+  // Calls are refused, so the other functions cannot matter to the entry, but
+  // a schedule that matches ops in the module must not see them.
+  for (auto function :
+       llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
+    if (function != *entry)
+      function.erase();
+  (*entry).setPublic();
+
+  Payload payload;
+  if (failed(checkSignature(*entry, payload.inputs, payload.results)) ||
+      failed(checkOperations(*module, *entry)))
+    return failure();
+  payload.flops = countFlops(*entry);
+  payload.stateText = printCanonical(*module);
+  payload.workloadHash = hashCanonical(payload.stateText);
+  payload.entry = *entry;
+  payload.module = std::move(module);
+  return payload;
+}
+
+FailureOr<cwm::Payload> cwm::loadPayload(StringRef path, StringRef functionName,
+                                         MLIRContext *context) {
+  context->loadDialect<func::FuncDialect, linalg::LinalgDialect,
+                       tensor::TensorDialect, arith::ArithDialect,
+                       math::MathDialect>();
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
+  if (!buffer) {
+    emitError(UnknownLoc::get(context)) << message;
+    return failure();
+  }
+  llvm::SourceMgr sourceMgr;
+  sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(context));
+  if (!module)
+    return failure();
+  return Payload::create(std::move(module), functionName);
+}
