@@ -1,0 +1,129 @@
+// Sequences shared by the sketches for CPUs. A sketch declares those it uses
+// (`transform.named_sequence @name(...)` without a body); the loader in
+// lib/Sketches copies the bodies in, so that a bound script stands alone.
+
+module attributes {transform.with_named_sequence} {
+
+// Named contractions and data movements become generics and the movements of
+// operands and the elementwise consumers fuse: one contraction that reads its
+// operands in whatever layout they came, at most one elementwise op after it.
+// linalg.fill keeps its name: patterns on linalg.pack look for it.
+transform.named_sequence @cwm_normalise(%func: !transform.any_op {transform.consumed}) -> !transform.any_op {
+  %named = transform.structured.match ops{["linalg.matmul", "linalg.batch_matmul",
+      "linalg.matvec", "linalg.vecmat", "linalg.batch_matvec", "linalg.batch_vecmat",
+      "linalg.dot", "linalg.batch_reduce_matmul", "linalg.mmt4d", "linalg.contract",
+      "linalg.transpose", "linalg.broadcast", "linalg.map", "linalg.elementwise",
+      "linalg.add", "linalg.sub", "linalg.mul", "linalg.div", "linalg.max", "linalg.min",
+      "linalg.exp", "linalg.log", "linalg.abs", "linalg.ceil", "linalg.floor",
+      "linalg.negf", "linalg.reciprocal", "linalg.round", "linalg.sqrt", "linalg.rsqrt",
+      "linalg.square", "linalg.tanh", "linalg.erf", "linalg.select", "linalg.powf",
+      "linalg.copy"]} in %func
+      : (!transform.any_op) -> !transform.any_op
+  %generic = transform.structured.generalize %named : (!transform.any_op) -> !transform.any_op
+  %fused = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %func
+      : (!transform.any_op) -> !transform.any_op
+  transform.bufferization.eliminate_empty_tensors %fused : !transform.any_op
+  transform.yield %fused : !transform.any_op
+}
+
+// What tiling leaves behind.
+transform.named_sequence @cwm_clean_up(%func: !transform.any_op {transform.readonly}) {
+  transform.apply_patterns to %func {
+    transform.apply_patterns.linalg.tiling_canonicalization
+    transform.apply_patterns.scf.for_loop_canonicalization
+    transform.apply_patterns.canonicalization
+    transform.apply_patterns.tensor.fold_tensor_empty
+    transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice
+  } : !transform.any_op
+  transform.apply_cse to %func : !transform.any_op
+  transform.yield
+}
+
+// Rank-reducing slices instead of unit dimensions: contractions on 1x1x1xMxNxK
+// lower to thousands of lines.
+transform.named_sequence @cwm_fold_unit_dims(%func: !transform.any_op {transform.readonly}) {
+  transform.apply_patterns to %func {
+    transform.apply_patterns.linalg.fold_unit_extent_dims_via_slices
+    transform.apply_patterns.canonicalization
+    transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice
+  } : !transform.any_op
+  transform.apply_cse to %func : !transform.any_op
+  transform.yield
+}
+
+// Vectorises every linalg op that is left, each by itself: the upstream op for
+// whole functions also takes tensor.insert_slice and copies the result. All
+// ops must have static shapes of a register tile's size by now.
+transform.named_sequence @cwm_vectorise(%func: !transform.any_op {transform.readonly}) {
+  %ops = transform.structured.match interface{LinalgOp} in %func
+      : (!transform.any_op) -> !transform.any_op
+  transform.foreach %ops : !transform.any_op {
+  ^bb0(%op: !transform.any_op):
+    transform.structured.vectorize %op : !transform.any_op
+  }
+  transform.apply_patterns to %func {
+    transform.apply_patterns.vector.reduction_to_contract
+    transform.apply_patterns.vector.transfer_permutation_patterns
+    transform.apply_patterns.vector.sink_ops
+    transform.apply_patterns.vector.cast_away_vector_leading_one_dim
+    transform.apply_patterns.canonicalization
+  } : !transform.any_op
+  transform.apply_cse to %func : !transform.any_op
+  transform.yield
+}
+
+// Accumulators become loop-carried vectors. Innermost loops come first in the
+// order of matching, so one sweep carries a tile through a whole nest.
+transform.named_sequence @cwm_hoist(%func: !transform.any_op {transform.readonly}) {
+  %loops = transform.structured.match ops{["scf.for"]} in %func
+      : (!transform.any_op) -> !transform.any_op
+  transform.foreach %loops : !transform.any_op {
+  ^bb0(%loop: !transform.any_op):
+    transform.loop.hoist_loop_invariant_subsets %loop : !transform.any_op
+  }
+  transform.apply_licm to %loops : !transform.any_op
+  transform.apply_patterns to %func {
+    transform.apply_patterns.canonicalization
+  } : !transform.any_op
+  transform.yield
+}
+
+transform.named_sequence @cwm_bufferise(%root: !transform.any_op {transform.consumed}) -> !transform.any_op {
+  %bufferised = transform.bufferization.one_shot_bufferize layout{IdentityLayoutMap} %root
+      {bufferize_function_boundaries = true, allow_return_allocs_from_loops = true}
+      : (!transform.any_op) -> !transform.any_op
+  %func = transform.structured.match ops{["func.func"]} in %bufferised
+      : (!transform.any_op) -> !transform.any_op
+  transform.apply_patterns to %func {
+    transform.apply_patterns.canonicalization
+  } : !transform.any_op
+  transform.apply_cse to %func : !transform.any_op
+  transform.apply_patterns to %func {
+    transform.apply_patterns.canonicalization
+  } : !transform.any_op
+  transform.yield %func : !transform.any_op
+}
+
+// Contractions to vector.fma, everything else to operations on rank 1.
+transform.named_sequence @cwm_lower_vectors(%func: !transform.any_op {transform.readonly}) {
+  transform.apply_patterns to %func {
+    transform.apply_patterns.vector.lower_contraction lowering_strategy = "outerproduct"
+    transform.apply_patterns.vector.transfer_permutation_patterns
+    transform.apply_patterns.vector.lower_multi_reduction lowering_strategy = "innerparallel"
+    transform.apply_patterns.vector.lower_outerproduct
+  } : !transform.any_op
+  transform.apply_patterns to %func {
+    transform.apply_patterns.vector.split_transfer_full_partial split_transfer_strategy = "none"
+    transform.apply_patterns.vector.transfer_to_scf max_transfer_rank = 1 full_unroll = true
+    transform.apply_patterns.vector.lower_masked_transfers
+    transform.apply_patterns.vector.lower_transfer max_transfer_rank = 1
+    transform.apply_patterns.vector.lower_shape_cast
+    transform.apply_patterns.vector.lower_transpose lowering_strategy = "shuffle_16x16"
+    transform.apply_patterns.vector.lower_broadcast
+    transform.apply_patterns.vector.lower_masks
+    transform.apply_patterns.canonicalization
+  } : !transform.any_op
+  transform.yield
+}
+
+}
