@@ -27,7 +27,7 @@ struct Record {
   std::string workload;   ///< Payload::getWorkloadHash
   std::string target;     ///< HardwareDescription::getTargetKey
   std::string toolchain;  ///< getToolchainVersion()
-  std::string candidate;  ///< Space::getKey
+  std::string candidate;  ///< getCandidateId, see Search/Search.h
   std::string provenance; ///< "baseline", "default", "random", "model", ...
   std::vector<std::string> actions; ///< action texts
   std::vector<float> features;      ///< phi, see Model/Features.h
@@ -50,8 +50,10 @@ public:
   static llvm::Expected<std::unique_ptr<Database>> open(llvm::StringRef path);
   ~Database();
 
-  /// Stores `record` and sets its id. A second record of the same key is
-  /// refused with an error: nothing is measured twice.
+  /// Stores `record` and sets its id; an empty toolchain becomes this one, an
+  /// empty time now. Numbers and texts are normalised, see RecordJSON.h. A
+  /// second record of the same key is refused with an error: nothing is
+  /// measured twice.
   llvm::Error insert(Record &record);
 
   /// Records of one workload on one target with this toolchain, by id.
@@ -62,6 +64,8 @@ public:
   llvm::Expected<std::vector<Record>> getOtherRecords(llvm::StringRef workload,
                                                       llvm::StringRef target,
                                                       int64_t maxId);
+  /// Everything, by id, also of other toolchains and targets.
+  llvm::Expected<std::vector<Record>> getAllRecords();
   /// Largest id, 0 when empty.
   llvm::Expected<int64_t> getMaxId();
   /// How many records of `workload` were made by another toolchain or on
@@ -75,7 +79,7 @@ public:
 
   /// JSON Lines, one record a line, lossless; import skips records whose key
   /// is present and returns how many it added; a malformed line is an error
-  /// that names the line, and nothing is imported.
+  /// that names the line, and nothing is imported. "-" is stdout or stdin.
   llvm::Error exportJSONL(llvm::StringRef path);
   llvm::Expected<int64_t> importJSONL(llvm::StringRef path);
 

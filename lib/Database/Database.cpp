@@ -1,0 +1,338 @@
+//===- Database.cpp - The record store --------------------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Database/Database.h"
+
+#include "Impl.h"
+
+#include "cwm/Database/RecordJSON.h"
+#include "cwm/Database/Version.inc"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <ctime>
+#include <sqlite3.h>
+
+using namespace llvm;
+
+namespace cwm {
+
+/// "cwm1" in the file's header: tells our files from other programs'.
+static constexpr int64_t applicationId = 0x63776d31;
+static constexpr int64_t schemaVersion = 1;
+
+// `result` holds everything measured as JSON; status, score and time_ns repeat
+// what one asks for with the sqlite3 shell. AUTOINCREMENT: an id is never used
+// again, because a run remembers the largest one it may learn from.
+static constexpr char schema[] = R"sql(
+CREATE TABLE record(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workload TEXT NOT NULL, target TEXT NOT NULL,
+  toolchain TEXT NOT NULL, candidate TEXT NOT NULL,
+  status TEXT NOT NULL, score REAL NOT NULL, time_ns REAL NOT NULL,
+  provenance TEXT NOT NULL, round INTEGER NOT NULL, predicted REAL NOT NULL,
+  created_at TEXT NOT NULL, actions TEXT NOT NULL, features BLOB NOT NULL,
+  hardware BLOB NOT NULL, result TEXT NOT NULL,
+  UNIQUE(workload, target, toolchain, candidate));
+CREATE TABLE value(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+)sql";
+
+#define CWM_RECORD_COLUMNS                                                     \
+  "id, workload, target, toolchain, candidate, provenance, round, predicted, " \
+  "created_at, actions, features, hardware, result"
+
+std::string getToolchainVersion() {
+  return "cwm " CWM_VERSION_STRING " / LLVM " LLVM_VERSION_STRING;
+}
+
+Database::Database() = default;
+Database::~Database() = default;
+
+/// Writes the tables into an empty file, or checks whose file it is.
+static Error prepareSchema(Connection &connection) {
+  Expected<int64_t> tables =
+      connection.queryInteger("SELECT count(*) FROM sqlite_schema");
+  if (!tables)
+    return tables.takeError();
+  Expected<int64_t> owner = connection.queryInteger("PRAGMA application_id");
+  if (!owner)
+    return owner.takeError();
+  Expected<int64_t> version = connection.queryInteger("PRAGMA user_version");
+  if (!version)
+    return version.takeError();
+  std::string quoted = "'" + connection.getPath().str() + "'";
+  if (*tables == 0 && *owner == 0 && *version == 0) {
+    // One transaction: a kill in the middle leaves an empty file.
+    std::string create = formatv("BEGIN IMMEDIATE; {0} PRAGMA "
+                                 "application_id={1}; PRAGMA user_version={2}; "
+                                 "COMMIT",
+                                 schema, applicationId, schemaVersion);
+    Error error = connection.execute(create.c_str());
+    if (error)
+      connection.rollback();
+    return error;
+  }
+  if (*owner != applicationId)
+    return createStringError(quoted + " is a database of another program");
+  if (*version > schemaVersion)
+    return createStringError(
+        quoted + " has schema version " + Twine(*version) +
+        ", newer than the version " + Twine(schemaVersion) +
+        " that this build reads; use a newer cwm or another work directory");
+  if (*version < schemaVersion)
+    return createStringError(quoted + " has the unknown schema version " +
+                             Twine(*version));
+  return Error::success();
+}
+
+/// SQLite only notices a damaged page when it reads it, which may be after
+/// hours of measuring. A record takes about 2 KB, a check of 64 MB about 0.1 s.
+static Error checkIntegrity(Connection &connection) {
+  uint64_t size = 0;
+  if (sys::fs::file_size(connection.getPath(), size) || size > (64 << 20))
+    return Error::success();
+  Expected<std::string> verdict = connection.queryText("PRAGMA quick_check(1)");
+  if (!verdict)
+    return verdict.takeError();
+  if (*verdict != "ok")
+    return connection.makeError(SQLITE_CORRUPT, "read");
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Database>> Database::open(StringRef path) {
+  if (sys::fs::is_directory(path))
+    return createStringError("cannot open '" + path + "': it is a directory");
+  Expected<FileLock> lock = FileLock::acquire(path);
+  if (!lock)
+    return lock.takeError();
+  std::unique_ptr<Database> database(new Database());
+  database->impl = std::make_unique<Impl>(std::move(*lock));
+  Connection &connection = database->impl->connection;
+  if (Error error = connection.open(path))
+    return std::move(error);
+  // Whose file is it? Asked before anything is written to it.
+  if (Error error = prepareSchema(connection))
+    return std::move(error);
+  // A commit in WAL mode is one append. synchronous=NORMAL skips the fsync of
+  // each commit (5-20 ms on a disk, against 300 ms for a trial): a kill -9
+  // loses nothing since the kernel has the data, and after a power cut the
+  // file is consistent but may lack the last commits, which a rerun measures
+  // again. Without WAL (some network file systems) NORMAL is not safe.
+  Expected<std::string> mode = connection.queryText("PRAGMA journal_mode=WAL");
+  if (!mode)
+    return mode.takeError();
+  if (Error error =
+          connection.execute(*mode == "wal" ? "PRAGMA synchronous=NORMAL"
+                                            : "PRAGMA synchronous=FULL"))
+    return std::move(error);
+  if (Error error = checkIntegrity(connection))
+    return std::move(error);
+
+  Expected<Statement> insert = Statement::prepare(
+      connection,
+      "INSERT INTO record(workload, target, toolchain, candidate, status, "
+      "score, time_ns, provenance, round, predicted, created_at, actions, "
+      "features, hardware, result) "
+      "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING");
+  if (!insert)
+    return insert.takeError();
+  database->impl->insertStatement.emplace(std::move(*insert));
+  return std::move(database);
+}
+
+static std::string getCurrentTime() {
+  std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+static std::string printJSON(json::Value value) {
+  return formatv("{0}", value);
+}
+
+Expected<bool> Database::Impl::insert(Record &record) {
+  normalize(record);
+  if (record.createdAt.empty())
+    record.createdAt = getCurrentTime();
+  Statement &statement = *insertStatement;
+  statement.reset();
+  statement.bind(0, StringRef(record.workload));
+  statement.bind(1, StringRef(record.target));
+  statement.bind(2, StringRef(record.toolchain));
+  statement.bind(3, StringRef(record.candidate));
+  statement.bind(4, stringifyTrialStatus(record.result.status));
+  statement.bind(5, record.result.score);
+  statement.bind(6, record.result.timeNs);
+  statement.bind(7, StringRef(record.provenance));
+  statement.bind(8, record.round);
+  statement.bind(9, record.predicted);
+  statement.bind(10, StringRef(record.createdAt));
+  statement.bind(11, StringRef(printJSON(json::Array(record.actions))));
+  statement.bind(12, ArrayRef<float>(record.features));
+  statement.bind(13, ArrayRef<float>(record.hardware));
+  statement.bind(14, StringRef(printJSON(toJSON(record.result))));
+  Expected<bool> row = statement.step();
+  statement.reset();
+  if (!row)
+    return row.takeError();
+  if (sqlite3_changes(connection.get()) == 0)
+    return false;
+  record.id = sqlite3_last_insert_rowid(connection.get());
+  return true;
+}
+
+Error Database::insert(Record &record) {
+  if (record.toolchain.empty())
+    record.toolchain = getToolchainVersion();
+  Expected<bool> inserted = impl->insert(record);
+  if (!inserted)
+    return inserted.takeError();
+  if (!*inserted)
+    return createStringError("candidate '" + record.candidate +
+                             "' is already in '" + impl->connection.getPath() +
+                             "'");
+  return Error::success();
+}
+
+/// Reads the row that `statement` stands on.
+static Expected<Record> readRecord(const Statement &statement,
+                                   StringRef databasePath) {
+  Record record;
+  record.id = statement.getInteger(0);
+  record.workload = statement.getText(1);
+  record.target = statement.getText(2);
+  record.toolchain = statement.getText(3);
+  record.candidate = statement.getText(4);
+  record.provenance = statement.getText(5);
+  record.round = statement.getInteger(6);
+  record.predicted = statement.getDouble(7);
+  record.createdAt = statement.getText(8);
+  record.features = statement.getFloats(10);
+  record.hardware = statement.getFloats(11);
+  auto parse = [&](int column, StringRef name, auto &into) -> Error {
+    json::Path::Root root(name);
+    Expected<json::Value> value = json::parse(statement.getText(column));
+    Error error = value ? Error::success() : value.takeError();
+    if (!error && !fromJSON(*value, into, root))
+      error = root.getError();
+    if (!error)
+      return Error::success();
+    return createStringError("'" + databasePath + "': record " +
+                             Twine(record.id) + ": " +
+                             toString(std::move(error)));
+  };
+  if (Error error = parse(9, "actions", record.actions))
+    return std::move(error);
+  if (Error error = parse(12, "result", record.result))
+    return std::move(error);
+  return record;
+}
+
+static Expected<std::vector<Record>> readAll(Statement &statement,
+                                             StringRef databasePath) {
+  std::vector<Record> records;
+  while (true) {
+    Expected<bool> row = statement.step();
+    if (!row)
+      return row.takeError();
+    if (!*row)
+      return records;
+    Expected<Record> record = readRecord(statement, databasePath);
+    if (!record)
+      return record.takeError();
+    records.push_back(std::move(*record));
+  }
+}
+
+Expected<std::vector<Record>> Database::getRecords(StringRef workload,
+                                                   StringRef target) {
+  Expected<Statement> statement = Statement::prepare(
+      impl->connection, "SELECT " CWM_RECORD_COLUMNS
+                        " FROM record WHERE workload=? AND target=? AND "
+                        "toolchain=? ORDER BY id");
+  if (!statement)
+    return statement.takeError();
+  statement->bind(0, workload);
+  statement->bind(1, target);
+  statement->bind(2, StringRef(getToolchainVersion()));
+  return readAll(*statement, impl->connection.getPath());
+}
+
+Expected<std::vector<Record>>
+Database::getOtherRecords(StringRef workload, StringRef target, int64_t maxId) {
+  Expected<Statement> statement = Statement::prepare(
+      impl->connection, "SELECT " CWM_RECORD_COLUMNS
+                        " FROM record WHERE workload<>? AND target=? AND "
+                        "toolchain=? AND id<=? ORDER BY id");
+  if (!statement)
+    return statement.takeError();
+  statement->bind(0, workload);
+  statement->bind(1, target);
+  statement->bind(2, StringRef(getToolchainVersion()));
+  statement->bind(3, maxId);
+  return readAll(*statement, impl->connection.getPath());
+}
+
+Expected<std::vector<Record>> Database::getAllRecords() {
+  Expected<Statement> statement =
+      Statement::prepare(impl->connection, "SELECT " CWM_RECORD_COLUMNS
+                                           " FROM record ORDER BY id");
+  if (!statement)
+    return statement.takeError();
+  return readAll(*statement, impl->connection.getPath());
+}
+
+Expected<int64_t> Database::getMaxId() {
+  return impl->connection.queryInteger(
+      "SELECT coalesce(max(id), 0) FROM record");
+}
+
+Expected<int64_t> Database::countForeign(StringRef workload, StringRef target) {
+  Expected<Statement> statement = Statement::prepare(
+      impl->connection, "SELECT count(*) FROM record WHERE workload=? AND "
+                        "(target<>? OR toolchain<>?)");
+  if (!statement)
+    return statement.takeError();
+  statement->bind(0, workload);
+  statement->bind(1, target);
+  statement->bind(2, StringRef(getToolchainVersion()));
+  Expected<bool> row = statement->step();
+  if (!row)
+    return row.takeError();
+  return statement->getInteger(0);
+}
+
+Error Database::setValue(StringRef key, StringRef value) {
+  Expected<Statement> statement = Statement::prepare(
+      impl->connection, "INSERT INTO value(key, value) VALUES(?, ?) ON "
+                        "CONFLICT(key) DO UPDATE SET value=excluded.value");
+  if (!statement)
+    return statement.takeError();
+  statement->bind(0, key);
+  statement->bind(1, value);
+  return statement->step().takeError();
+}
+
+Expected<std::string> Database::getValue(StringRef key) {
+  Expected<Statement> statement = Statement::prepare(
+      impl->connection, "SELECT value FROM value WHERE key=?");
+  if (!statement)
+    return statement.takeError();
+  statement->bind(0, key);
+  Expected<bool> row = statement->step();
+  if (!row)
+    return row.takeError();
+  return *row ? statement->getText(0) : std::string();
+}
+
+} // namespace cwm

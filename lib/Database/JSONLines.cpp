@@ -1,0 +1,90 @@
+//===- JSONLines.cpp - Export and import of records -------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Impl.h"
+
+#include "cwm/Database/RecordJSON.h"
+
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace cwm {
+
+Error Database::exportJSONL(StringRef path) {
+  Expected<std::vector<Record>> records = getAllRecords();
+  if (!records)
+    return records.takeError();
+  auto print = [&](raw_ostream &out) -> Error {
+    for (const Record &record : *records)
+      out << toJSON(record) << '\n';
+    return Error::success();
+  };
+  if (path == "-")
+    return print(outs());
+  // Through a temporary file: a full disk leaves no half export behind.
+  Error error = writeToOutput(path, print);
+  if (!error)
+    return Error::success();
+  return createStringError("cannot write '" + path +
+                           "': " + toString(std::move(error)));
+}
+
+static Expected<std::vector<Record>> parseLines(MemoryBufferRef buffer,
+                                                StringRef path) {
+  std::vector<Record> records;
+  for (line_iterator line(buffer); !line.is_at_eof(); ++line) {
+    Record record;
+    json::Path::Root root("record");
+    Expected<json::Value> value = json::parse(*line);
+    Error error = value ? Error::success() : value.takeError();
+    if (!error && !fromJSON(*value, record, root))
+      error = root.getError();
+    if (error)
+      return createStringError(path + ":" + Twine(line.line_number()) + ": " +
+                               toString(std::move(error)) +
+                               "; nothing was imported");
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+Expected<int64_t> Database::importJSONL(StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
+      MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer)
+    return createStringError(buffer.getError(),
+                             "cannot read '" + path +
+                                 "': " + buffer.getError().message());
+  Expected<std::vector<Record>> records = parseLines(**buffer, path);
+  if (!records)
+    return records.takeError();
+
+  Connection &connection = impl->connection;
+  if (Error error = connection.execute("BEGIN IMMEDIATE"))
+    return std::move(error);
+  int64_t added = 0;
+  for (Record &record : *records) {
+    Expected<bool> inserted = impl->insert(record);
+    if (!inserted) {
+      connection.rollback();
+      return inserted.takeError();
+    }
+    added += *inserted;
+  }
+  if (Error error = connection.execute("COMMIT")) {
+    connection.rollback();
+    return std::move(error);
+  }
+  return added;
+}
+
+} // namespace cwm

@@ -1,0 +1,183 @@
+//===- DatabaseTest.cpp - Tests of the record store -------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestUtils.h"
+
+#include "cwm/Database/RecordJSON.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <sqlite3.h>
+
+using namespace llvm;
+using namespace cwm;
+using namespace cwm::test;
+
+namespace {
+using DatabaseTest = cwm::test::DatabaseTest;
+
+/// Everything but the id, as text.
+std::string print(const Record &record) {
+  return formatv("{0}", toJSON(record));
+}
+
+void runSQL(StringRef path, const char *sql) {
+  sqlite3 *handle = nullptr;
+  ASSERT_EQ(sqlite3_open(path.str().c_str(), &handle), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(handle);
+}
+
+TEST_F(DatabaseTest, RecordsSurviveReopening) {
+  std::string path = getPath("records.db");
+  Record first = makeRecord("w", "a"), second = makeRecord("w", "b");
+  second.result = TrialResult();
+  second.result.status = TrialStatus::Crash;
+  second.result.reason = "worker died: SIGSEGV";
+  second.result.reproducer = "cwm-runner --once x.mlir";
+  {
+    std::unique_ptr<Database> database = openOrDie(path);
+    ASSERT_FALSE(database->insert(first));
+    ASSERT_FALSE(database->insert(second));
+  }
+  EXPECT_LT(first.id, second.id);
+  EXPECT_EQ(first.toolchain, getToolchainVersion());
+  EXPECT_FALSE(first.createdAt.empty());
+
+  std::unique_ptr<Database> database = openOrDie(path);
+  std::vector<Record> records = cantFail(database->getRecords("w", "cpu:test"));
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].id, first.id);
+  EXPECT_EQ(print(records[0]), print(first));
+  EXPECT_EQ(print(records[1]), print(second));
+  EXPECT_EQ(records[0].result.score, 1.0 / 3);
+  EXPECT_EQ(records[0].features, first.features);
+  EXPECT_EQ(cantFail(database->getMaxId()), second.id);
+}
+
+TEST_F(DatabaseTest, RefusesASecondRecordOfOneKey) {
+  std::unique_ptr<Database> database = openOrDie(getPath("records.db"));
+  Record record = makeRecord("w", "a"), again = makeRecord("w", "a");
+  again.result.score = 7;
+  ASSERT_FALSE(database->insert(record));
+  std::string message = toString(database->insert(again));
+  EXPECT_NE(message.find("candidate 'a' is already in"), std::string::npos)
+      << message;
+  std::vector<Record> records = cantFail(database->getRecords("w", "cpu:test"));
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].result.score, 1.0 / 3);
+  // The same candidate elsewhere is another record.
+  Record elsewhere = makeRecord("w2", "a");
+  EXPECT_FALSE(database->insert(elsewhere));
+}
+
+TEST_F(DatabaseTest, KeepsWorkloadsTargetsAndToolchainsApart) {
+  std::unique_ptr<Database> database = openOrDie(getPath("records.db"));
+  Record own = makeRecord("w", "a"), other = makeRecord("v", "a"),
+         machine = makeRecord("w", "a"), version = makeRecord("w", "a"),
+         late = makeRecord("v", "b");
+  machine.target = "cpu:other";
+  version.toolchain = "cwm 0.0.0 / LLVM 1";
+  for (Record *record : {&own, &other, &machine, &version, &late})
+    ASSERT_FALSE(database->insert(*record));
+
+  std::vector<Record> records = cantFail(database->getRecords("w", "cpu:test"));
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].id, own.id);
+  std::vector<Record> others =
+      cantFail(database->getOtherRecords("w", "cpu:test", other.id));
+  ASSERT_EQ(others.size(), 1u);
+  EXPECT_EQ(others[0].id, other.id);
+  EXPECT_EQ(
+      cantFail(database->getOtherRecords("w", "cpu:test", late.id)).size(), 2u);
+  EXPECT_EQ(cantFail(database->countForeign("w", "cpu:test")), 2);
+  EXPECT_EQ(cantFail(database->countForeign("v", "cpu:test")), 0);
+}
+
+TEST_F(DatabaseTest, KeyValueStore) {
+  std::string path = getPath("records.db");
+  {
+    std::unique_ptr<Database> database = openOrDie(path);
+    EXPECT_EQ(cantFail(database->getValue("k")), "");
+    ASSERT_FALSE(database->setValue("k", "1"));
+    ASSERT_FALSE(database->setValue("k", "two\nlines"));
+  }
+  EXPECT_EQ(cantFail(openOrDie(path)->getValue("k")), "two\nlines");
+}
+
+TEST_F(DatabaseTest, OddContentIsNormalised) {
+  std::unique_ptr<Database> database = openOrDie(getPath("records.db"));
+  Record record = makeRecord("w", StringRef("nul\0byte", 8));
+  record.result.reason = "broken \xff utf-8";
+  record.result.maxError = std::nan("");
+  record.result.scoreSpread = HUGE_VAL;
+  record.features = {-0.0f, std::nanf("")};
+  ASSERT_FALSE(database->insert(record));
+  std::vector<Record> records = cantFail(database->getRecords("w", "cpu:test"));
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(print(records[0]), print(record));
+  EXPECT_EQ(records[0].candidate, StringRef("nul\0byte", 8));
+  EXPECT_GT(records[0].result.maxError, 1e300);
+  EXPECT_FALSE(std::signbit(records[0].features[0]));
+}
+
+TEST_F(DatabaseTest, NotADatabase) {
+  std::string path = getPath("records.db");
+  writeFile(path, std::string(5000, 'x'));
+  EXPECT_EQ(getOpenError(path), "'" + path + "' is not a cwm database");
+}
+
+TEST_F(DatabaseTest, DatabaseOfAnotherProgram) {
+  std::string path = getPath("records.db");
+  runSQL(path, "CREATE TABLE t(x)");
+  EXPECT_EQ(getOpenError(path),
+            "'" + path + "' is a database of another program");
+}
+
+TEST_F(DatabaseTest, NewerSchema) {
+  std::string path = getPath("records.db");
+  openOrDie(path);
+  runSQL(path, "PRAGMA user_version=9");
+  EXPECT_EQ(getOpenError(path),
+            "'" + path +
+                "' has schema version 9, newer than the version 1 that this "
+                "build reads; use a newer cwm or another work directory");
+}
+
+TEST_F(DatabaseTest, CorruptFile) {
+  std::string path = getPath("records.db");
+  {
+    std::unique_ptr<Database> database = openOrDie(path);
+    for (int i = 0; i < 50; ++i) {
+      Record record = makeRecord("w", "c" + std::to_string(i));
+      ASSERT_FALSE(database->insert(record));
+    }
+  }
+  // Pages in the middle; the header stays good.
+  int fd = -1;
+  ASSERT_FALSE(sys::fs::openFileForReadWrite(path, fd, sys::fs::CD_OpenExisting,
+                                             sys::fs::OF_None));
+  raw_fd_ostream out(fd, /*shouldClose=*/true);
+  out.seek(8192);
+  out << std::string(8192, '\x5a');
+  out.close();
+  EXPECT_NE(getOpenError(path).find("' is corrupt; move it away"),
+            std::string::npos)
+      << getOpenError(path);
+}
+
+TEST_F(DatabaseTest, PathsThatCannotBeOpened) {
+  EXPECT_EQ(getOpenError(folder),
+            ("cannot open '" + folder + "': it is a directory").str());
+  std::string missing = getPath("missing/records.db");
+  EXPECT_EQ(getOpenError(missing),
+            "cannot write '" + missing + ".lock': No such file or directory");
+}
+
+} // namespace
