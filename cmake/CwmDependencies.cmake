@@ -39,6 +39,9 @@ else()
   message(WARNING "no xgboost-cpu in ${CWM_VENV}: the ranker will be unavailable; run scripts/setup.sh")
 endif()
 set(CWM_XGBOOST_LIBRARY "${CWM_XGBOOST_FOUND}" CACHE FILEPATH "libxgboost.so 3.x")
+if(NOT CWM_XGBOOST_LIBRARY)  # configured before setup.sh had run
+  set(CWM_XGBOOST_LIBRARY "${CWM_XGBOOST_FOUND}" CACHE FILEPATH "libxgboost.so 3.x" FORCE)
+endif()
 
 # GoogleTest, lit   the tests.
 if(CWM_BUILD_TESTS)
