@@ -41,16 +41,33 @@ struct Knob {
   /// The options in order: a list as written, a range expanded lazily.
   uint64_t getNumOptions() const;
   mlir::Attribute getOption(uint64_t index) const;
+  /// The option as an integer; nullopt when it is not one.
+  std::optional<int64_t> getInteger(uint64_t index) const;
+  /// The option as it stands in keys: integers and simple strings bare,
+  /// dense arrays `[1,0]`, anything else as MLIR prints it.
+  std::string getOptionText(uint64_t index) const;
+  /// The inverse of getOptionText.
+  std::optional<uint64_t> findOption(llvm::StringRef text) const;
   /// Index of the default option: `cwm.default` where given, else 0.
   uint64_t defaultIndex = 0;
 
-  /// Storage of a list.
+  /// Storage of a list, without duplicates; see setList.
   mlir::ArrayAttr list;
+  /// The options of `list` as text.
+  std::vector<std::string> texts;
+  /// Sets `list` and `texts`.
+  void setList(mlir::ArrayAttr options);
   /// Storage of a range `{lower_bound, upper_bound, divisible_by}`, bounds
   /// inclusive, when `list` is null.
+  /// `lower` is itself a multiple of `step`.
   int64_t lower = 0, upper = -1, step = 1;
-  /// The knob is live iff one of these (alternatives knob index, region)
-  /// conjunctions holds; an empty list means always.
+  /// Type of the integers of a range.
+  mlir::Type type;
+  /// Where the knob is declared.
+  std::optional<mlir::Location> location;
+  /// The knob is live iff one of these conjunctions of (deciding knob, option
+  /// index) holds; an empty list means always. Deciding knobs are those that
+  /// select regions of alternatives, or which sequence is included.
   std::vector<std::vector<std::pair<unsigned, uint64_t>>> liveWhen;
 };
 
@@ -63,9 +80,10 @@ public:
   /// Reads knobs, alternatives, bindings and constraints of `schedule` and
   /// takes it. `name` identifies the schedule in keys and messages.
   /// `options` replaces the option list of knobs by name, which is how
-  /// shape-dependent options enter (an entry `"<knob>"` -> list). Emits one
-  /// error and fails on an empty list, a knob whose result is `any_param`, one
-  /// name with two option lists, an unknown constraint op.
+  /// shape-dependent options enter (an entry `"<knob>"` -> list), `defaults`
+  /// the index of the default option. Emits one error and fails on an empty
+  /// list, a knob whose result is `any_param`, one name with two option lists,
+  /// an unknown constraint op, and whatever else could not be bound later.
   static mlir::FailureOr<std::unique_ptr<Space>>
   create(mlir::OwningOpRef<mlir::ModuleOp> schedule, llvm::StringRef name,
          const llvm::StringMap<mlir::ArrayAttr> &options = {},
@@ -111,6 +129,14 @@ public:
   std::string getKey(const Assignment &assignment) const;
   /// The inverse of getKey up to dead knobs; nullopt for a foreign key.
   std::optional<Assignment> parseKey(llvm::StringRef key) const;
+  /// Reads `knob=value,...`, a key or nothing: knobs that are not named keep
+  /// their default. On failure `error` says which name or value is wrong.
+  /// Constraints are not looked at.
+  std::optional<Assignment> parseAssignment(llvm::StringRef text,
+                                            std::string &error) const;
+  /// `assignment` with its dead knobs at their default option: one
+  /// representative for each candidate.
+  Assignment getCanonical(Assignment assignment) const;
 
   /// The schedule with every knob selected, alternatives selected, bindings
   /// resolved, constraints and cwm attributes stripped, verified: upstream
@@ -119,9 +145,17 @@ public:
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
   bind(const Assignment &assignment) const;
 
+  /// One line: how many candidates there are, exactly where that can be told.
+  void printCount(llvm::raw_ostream &os) const;
+  /// A line for each knob: name, kind, number of options, options, default,
+  /// when it is live.
+  void printKnobs(llvm::raw_ostream &os) const;
+
+  /// Internals, shared between the files of lib/Space.
+  struct Impl;
+
 private:
   Space();
-  struct Impl;
   std::unique_ptr<Impl> impl;
   std::string name;
   std::vector<Knob> knobs;

@@ -1,0 +1,118 @@
+//===- Constraint.h - Constraints over knobs --------------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `transform.smt.constrain_params` has no interpreted semantics upstream. Its
+// regions are compiled here into expressions over knobs that are evaluated on
+// intervals: a point for a knob with a known option, the hull of the options
+// for the others, so that one evaluator serves both checking and pruning.
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_LIB_SPACE_CONSTRAINT_H
+#define CWM_LIB_SPACE_CONSTRAINT_H
+
+#include "cwm/Space/Space.h"
+
+#include "mlir/Dialect/SMT/IR/SMTOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace cwm {
+
+__extension__ using Int128 = __int128;
+
+/// Closed interval of integers. Booleans are 0 and 1. `undefined` says that
+/// the value may be undefined: division by zero, or beyond 2^126.
+struct Interval {
+  Int128 lo = 0, hi = 0;
+  bool undefined = false;
+
+  bool isPoint() const { return lo == hi && !undefined; }
+  bool isTrue() const { return lo == 1 && !undefined; }
+  bool isFalse() const { return hi == 0 && !undefined; }
+};
+
+/// Node of the expressions of one space; arguments come before their user.
+struct Expr {
+  enum class Op {
+    Constant,
+    Bool,
+    Knob,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    Abs,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Distinct,
+    And,
+    Or,
+    Xor,
+    Not,
+    Implies,
+    Ite
+  };
+  explicit Expr(Op op, int64_t value = 0) : op(op), value(value) {}
+
+  Op op;
+  int64_t value; ///< of a constant
+  unsigned knob = 0;
+  std::vector<unsigned> args;
+};
+
+/// The expressions of a space, numbered.
+class ExprPool {
+public:
+  unsigned add(Expr expr);
+  unsigned constant(int64_t value);
+  unsigned knob(unsigned knob);
+  const Expr &get(unsigned id) const { return exprs[id]; }
+  /// The knobs that `id` depends on, ascending.
+  std::vector<unsigned> getKnobs(unsigned id) const;
+  /// The nodes that `id` needs in evaluation order, `id` last.
+  std::vector<unsigned> getSchedule(unsigned id) const;
+  /// Infix text, e.g. `mr * nr <= 64`.
+  std::string print(unsigned id, llvm::ArrayRef<Knob> knobs) const;
+
+  /// Gives each knob another number.
+  void renumberKnobs(llvm::function_ref<unsigned(unsigned)> number);
+
+private:
+  std::vector<Expr> exprs;
+  llvm::DenseMap<unsigned, unsigned> knobExprs;
+};
+
+/// Evaluates the nodes of `schedule` (from ExprPool::getSchedule), the value
+/// of knobs given by `knobValue`; returns the value of the last one.
+Interval evaluate(const ExprPool &pool, llvm::ArrayRef<unsigned> schedule,
+                  llvm::function_ref<Interval(unsigned)> knobValue);
+
+/// One `smt.assert`, applied when `guard` holds.
+struct Constraint {
+  std::vector<std::pair<unsigned, uint64_t>> guard;
+  unsigned root = 0;
+  std::vector<unsigned> schedule;
+  std::vector<unsigned> knobs;
+  mlir::Location location;
+};
+
+/// Compiles the region of a constraint whose arguments are `args`. Appends the
+/// asserted expressions and the yielded ones; emits an error and fails on an
+/// operation that cannot be evaluated.
+mlir::LogicalResult
+compileRegion(mlir::Region &region, llvm::ArrayRef<unsigned> args,
+              ExprPool &pool,
+              std::vector<std::pair<unsigned, mlir::Location>> &asserted,
+              std::vector<unsigned> &yielded);
+
+} // namespace cwm
+
+#endif // CWM_LIB_SPACE_CONSTRAINT_H
