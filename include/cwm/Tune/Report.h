@@ -1,0 +1,69 @@
+//===- Report.h - Progress lines and the final table ---------- -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_TUNE_REPORT_H
+#define CWM_TUNE_REPORT_H
+
+#include "cwm/Search/Search.h"
+#include "cwm/Target/CPU/Hardware.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+
+namespace cwm {
+
+/// "1.23 ms" with three significant digits and a fitting unit.
+std::string formatTime(double nanoseconds);
+
+/// "[12/64] best 1.90 ms (141 GFLOP/s, 3.42x the baseline), 4 failed, 12 s".
+std::string formatProgress(const SearchProgress &progress, double flops);
+
+/// Shows progress: one line that overwrites itself on a terminal, cut to its
+/// width; elsewhere a plain line when the best improves and every 16 trials.
+class ProgressPrinter {
+public:
+  /// `columns` is the terminal's width, 0 when `os` is no terminal.
+  ProgressPrinter(llvm::raw_ostream &os, double flops, unsigned columns)
+      : os(os), flops(flops), columns(columns) {}
+
+  void show(const SearchProgress &progress);
+  /// Ends the line, so that other messages start on one of their own.
+  void finish();
+  /// Width of the terminal behind stderr, 0 if there is none.
+  static unsigned getTerminalColumns();
+
+private:
+  llvm::raw_ostream &os;
+  double flops;
+  unsigned columns;
+  bool lineOpen = false;
+  double lastBest = 0;
+  int64_t lastTrials = -1;
+};
+
+/// What the final table and --summary tell.
+struct RunReport {
+  std::string payloadFile, target, outputFile, toolchain;
+  double flops = 0, peakGflops = 0;
+  /// Wall seconds of the whole run, and of it spent waiting for workers.
+  double wallSeconds = 0, busySeconds = 0;
+  double noiseFloor = 0;
+  SearchSummary summary;
+
+  /// best score / baseline score; 1 when there is no baseline result.
+  double getSpeedup() const;
+  /// Share of the wall time that is neither compiling nor running kernels.
+  double getDriverOverhead() const;
+  void print(llvm::raw_ostream &os) const;
+  llvm::json::Value toJSON() const;
+};
+
+} // namespace cwm
+
+#endif // CWM_TUNE_REPORT_H

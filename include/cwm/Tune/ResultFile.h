@@ -1,0 +1,58 @@
+//===- ResultFile.h - best.mlir: a stock transform library ---- -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_TUNE_RESULTFILE_H
+#define CWM_TUNE_RESULTFILE_H
+
+#include "cwm/Payload/Payload.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+#include <string>
+
+namespace cwm {
+
+/// What the header comment of a result says beside the schedule.
+struct ResultInfo {
+  std::string payloadFile, outputFile; ///< as the user gave them
+  std::string toolchain, target, candidate;
+  double timeNs = 0, baselineTimeNs = 0, speedup = 1;
+  std::string loweringPipeline; ///< upstream passes only
+};
+
+/// Text of a transform library that holds `boundScript` behind guards: steps
+/// made of upstream ops that fail, saying what the schedule was made for, when
+/// the module it is applied to does not have the structure of `payload`. The
+/// text starts with a header comment and parses with upstream dialects only,
+/// unless the script itself uses ops of cwm. Fails with a diagnostic when the
+/// script has no entry sequence.
+mlir::FailureOr<std::string> renderResult(mlir::ModuleOp boundScript,
+                                          const Payload &payload,
+                                          const ResultInfo &info);
+
+/// The guards alone: lines of transform IR on the handle `root` of type
+/// `rootType`, without a trailing newline each.
+std::vector<std::string> renderGuards(const Payload &payload,
+                                      llvm::StringRef root,
+                                      llvm::StringRef rootType);
+
+/// The command that applies a result with stock tools.
+std::string getApplyCommand(llvm::StringRef payloadFile,
+                            llvm::StringRef resultFile);
+
+/// First op of `script` that stock mlir-opt does not know; null when it applies
+/// without cwm's plugin.
+mlir::Operation *findNonStockOp(mlir::ModuleOp script);
+
+/// Workload hash in the header of a result of cwm; nullopt when `text` is no
+/// such file.
+std::optional<std::string> getResultWorkload(llvm::StringRef text);
+
+} // namespace cwm
+
+#endif // CWM_TUNE_RESULTFILE_H

@@ -1,0 +1,52 @@
+//===- Interrupt.cpp - Ctrl-C once finishes, twice kills ------ -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Tune/Interrupt.h"
+
+#include <atomic>
+#include <csignal>
+
+// Only lock-free atomics and async-signal-safe calls below: a handler may run
+// between any two instructions.
+static std::atomic<cwm::Measurer *> currentMeasurer{nullptr};
+static std::atomic<bool> interrupted{false};
+static_assert(std::atomic<cwm::Measurer *>::is_always_lock_free);
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+static constexpr int handledSignals[] = {SIGINT, SIGTERM, SIGHUP};
+static struct sigaction previousActions[std::size(handledSignals)];
+
+static void handleSignal(int) {
+  interrupted = true;
+  if (cwm::Measurer *measurer = currentMeasurer)
+    measurer->requestStop();
+}
+
+cwm::InterruptScope::InterruptScope(Measurer &measurer) {
+  interrupted = false;
+  currentMeasurer = &measurer;
+  struct sigaction action = {};
+  action.sa_handler = handleSignal;
+  // One shot each: the second signal meets the default action and kills.
+  action.sa_flags = SA_RESETHAND;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < std::size(handledSignals); ++i) {
+    sigaction(handledSignals[i], nullptr, &previousActions[i]);
+    // A signal that our parent ignores (nohup) stays ignored.
+    if (previousActions[i].sa_handler != SIG_IGN)
+      sigaction(handledSignals[i], &action, nullptr);
+  }
+}
+
+cwm::InterruptScope::~InterruptScope() {
+  for (size_t i = 0; i < std::size(handledSignals); ++i)
+    sigaction(handledSignals[i], &previousActions[i], nullptr);
+  currentMeasurer = nullptr;
+}
+
+bool cwm::InterruptScope::wasInterrupted() { return interrupted; }

@@ -1,0 +1,32 @@
+//===- Measurement.h - What measures and what scores a run ---- -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CWM_LIB_TUNE_MEASUREMENT_H
+#define CWM_LIB_TUNE_MEASUREMENT_H
+
+#include "cwm/Model/Scorer.h"
+#include "cwm/Payload/Payload.h"
+#include "cwm/Runner/Measurer.h"
+#include "cwm/Target/CPU/Hardware.h"
+#include "cwm/Tune/Options.h"
+#include "cwm/Tune/WorkDirectory.h"
+
+namespace cwm {
+
+/// Worker processes, or the replay of recorded results.
+llvm::Expected<std::unique_ptr<Measurer>>
+createMeasurer(const TuneOptions &options, const Payload &payload,
+               const HardwareDescription &hardware,
+               const WorkDirectory &workDirectory);
+
+llvm::Expected<std::unique_ptr<Scorer>>
+createScorer(const TuneOptions &options);
+
+} // namespace cwm
+
+#endif // CWM_LIB_TUNE_MEASUREMENT_H

@@ -1,0 +1,194 @@
+//===- Report.cpp - Progress lines and the final table -------- -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Tune/Report.h"
+
+#include "cwm/Tune/ResultFile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+std::string cwm::formatTime(double nanoseconds) {
+  static constexpr std::pair<double, const char *> units[] = {
+      {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+  for (auto [scale, unit] : units) {
+    double value = nanoseconds / scale;
+    if (value < 1 && scale > 1)
+      continue;
+    int digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+    std::string text;
+    raw_string_ostream(text) << format("%.*f %s", digits, value, unit);
+    return text;
+  }
+  return "0 ns";
+}
+
+/// Operations in `nanoseconds` as GFLOP/s.
+static double getGflops(double flops, double nanoseconds) {
+  return nanoseconds > 0 ? flops / nanoseconds : 0;
+}
+
+std::string cwm::formatProgress(const SearchProgress &progress, double flops) {
+  std::string text;
+  raw_string_ostream os(text);
+  os << "[" << progress.trialsDone << "/" << progress.trialsTotal << "]";
+  if (progress.bestTimeNs > 0) {
+    os << " best " << formatTime(progress.bestTimeNs) << " ("
+       << format("%.1f", getGflops(flops, progress.bestTimeNs)) << " GFLOP/s";
+    if (progress.baselineTimeNs > 0)
+      os << format(", %.2fx the baseline",
+                   progress.baselineTimeNs / progress.bestTimeNs);
+    os << ")";
+  } else {
+    os << " no result yet";
+  }
+  if (progress.failures > 0)
+    os << ", " << progress.failures << " failed";
+  os << format(", %.0f s", progress.seconds);
+  if (!progress.stage.empty())
+    os << ", " << progress.stage;
+  return text;
+}
+
+unsigned cwm::ProgressPrinter::getTerminalColumns() {
+  if (!::isatty(STDERR_FILENO))
+    return 0;
+  struct winsize size = {};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return size.ws_col;
+  return 80;
+}
+
+void cwm::ProgressPrinter::show(const SearchProgress &progress) {
+  if (columns > 0) {
+    // The last column stays free: some terminals wrap when it is written.
+    std::string line = formatProgress(progress, flops);
+    line.resize(std::min<size_t>(line.size(), columns > 1 ? columns - 1 : 1));
+    os << "\r" << line << "\x1b[K";
+    os.flush();
+    lineOpen = true;
+    return;
+  }
+  bool better = progress.bestScore > lastBest;
+  bool due = lastTrials < 0 || progress.trialsDone >= lastTrials + 16 ||
+             (progress.trialsDone == progress.trialsTotal &&
+              progress.trialsDone != lastTrials);
+  if (!better && !due)
+    return;
+  lastBest = std::max(lastBest, progress.bestScore);
+  lastTrials = progress.trialsDone;
+  os << formatProgress(progress, flops) << "\n";
+  os.flush();
+}
+
+void cwm::ProgressPrinter::finish() {
+  if (lineOpen)
+    os << "\n";
+  os.flush();
+  lineOpen = false;
+}
+
+double cwm::RunReport::getSpeedup() const {
+  if (summary.bestIsBaseline || summary.baselineResult.score <= 0)
+    return 1;
+  return summary.bestResult.score / summary.baselineResult.score;
+}
+
+double cwm::RunReport::getDriverOverhead() const {
+  if (wallSeconds <= 0)
+    return 0;
+  return std::max(0.0, wallSeconds - busySeconds) / wallSeconds;
+}
+
+/// Names of a map in order, so that reports do not depend on hashing.
+template <typename Map> static SmallVector<StringRef> getSortedKeys(Map &map) {
+  SmallVector<StringRef> keys(map.keys());
+  llvm::sort(keys);
+  return keys;
+}
+
+void cwm::RunReport::print(raw_ostream &os) const {
+  auto row = [&](StringRef name, const TrialResult &result, double speedup) {
+    double gflops = getGflops(flops, result.timeNs);
+    os << "  " << left_justify(name, 10)
+       << right_justify(formatTime(result.timeNs), 10)
+       << format("%10.1f", gflops);
+    if (peakGflops > 0)
+      os << format("%10.1f %%", 100 * gflops / peakGflops);
+    else
+      os << right_justify("-", 12);
+    os << format("%9.2fx\n", speedup);
+  };
+  os << "\n  " << left_justify("", 10) << right_justify("time", 10)
+     << right_justify("GFLOP/s", 10) << right_justify("of peak", 12)
+     << right_justify("speed-up", 10) << "\n";
+  row("best", summary.bestResult, getSpeedup());
+  if (summary.baselineResult.isOk())
+    row("baseline", summary.baselineResult, 1);
+  os << "\n  candidate  " << summary.best.key << "\n";
+  if (summary.bestIsBaseline)
+    os << format("             the baseline itself: nothing was faster beyond "
+                 "the noise of %.1f %%\n",
+                 100 * noiseFloor);
+  os << "  trials     " << summary.trials << " measured, " << summary.reused
+     << " from records";
+  const char *separator = ": ";
+  for (StringRef status : getSortedKeys(summary.trialsByStatus)) {
+    os << separator << summary.trialsByStatus.lookup(status) << " " << status;
+    separator = ", ";
+  }
+  os << (summary.exhausted ? "; the space is exhausted\n" : "\n")
+     << format("  seconds    %.1f in all", wallSeconds);
+  separator = ": ";
+  for (StringRef stage : getSortedKeys(summary.secondsByStage)) {
+    os << separator << stage
+       << format(" %.1f", summary.secondsByStage.lookup(stage));
+    separator = ", ";
+  }
+  os << format("; driver overhead %.1f %%\n", 100 * getDriverOverhead());
+  if (outputFile.empty())
+    return;
+  os << "  written    " << (outputFile == "-" ? "to stdout" : outputFile)
+     << "\n  apply it   "
+     << getApplyCommand(payloadFile,
+                        outputFile == "-" ? "best.mlir" : outputFile)
+     << "\n";
+}
+
+json::Value cwm::RunReport::toJSON() const {
+  json::Object byStatus, byStage;
+  for (const auto &entry : summary.trialsByStatus)
+    byStatus[entry.getKey()] = entry.getValue();
+  for (const auto &entry : summary.secondsByStage)
+    byStage[entry.getKey()] = entry.getValue();
+  return json::Object{{"payload", payloadFile},
+                      {"target", target},
+                      {"toolchain", toolchain},
+                      {"candidate", summary.best.key},
+                      {"best_ns", summary.bestResult.timeNs},
+                      {"baseline_ns", summary.baselineResult.timeNs},
+                      {"speedup", getSpeedup()},
+                      {"best_is_baseline", summary.bestIsBaseline},
+                      {"flops", flops},
+                      {"peak_gflops", peakGflops},
+                      {"noise_floor", noiseFloor},
+                      {"trials", summary.trials},
+                      {"reused", summary.reused},
+                      {"trials_by_status", std::move(byStatus)},
+                      {"seconds", wallSeconds},
+                      {"seconds_by_stage", std::move(byStage)},
+                      {"driver_overhead", getDriverOverhead()},
+                      {"interrupted", summary.interrupted},
+                      {"exhausted", summary.exhausted}};
+}

@@ -1,0 +1,280 @@
+//===- ResultFile.cpp - best.mlir: a stock transform library -- -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Tune/ResultFile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InterleavedRange.h"
+
+using namespace mlir;
+using namespace cwm;
+
+/// First line of every result; getResultWorkload looks for it.
+static constexpr llvm::StringLiteral resultMarker = "// cwm-tune result";
+static constexpr llvm::StringLiteral workloadField = "// workload:  ";
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One thing that the payload must contain: how to match it, and in words.
+struct Requirement {
+  std::string match; ///< clauses of transform.structured.match
+  std::string words;
+};
+} // namespace
+
+template <typename T> static std::string toText(const T &value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+/// Structural attributes of a linalg op: those of its definition, without
+/// what is bookkeeping or follows from the rest.
+static std::string getStructuralAttributes(Operation *op) {
+  SmallVector<std::string> entries;
+  for (NamedAttribute attribute : op->getAttrDictionary()) {
+    StringRef name = attribute.getName().getValue();
+    if (name.contains('.') || name == "operandSegmentSizes" || name == "doc" ||
+        name == "library_call")
+      continue;
+    entries.push_back(name.str() + " = " + toText(attribute.getValue()));
+  }
+  return llvm::join(entries, ", ");
+}
+
+static Requirement getRequirement(Operation *op) {
+  std::string name = op->getName().getStringRef().str();
+  Requirement requirement;
+  requirement.match = "ops{[\"" + name + "\"]}";
+  requirement.words = name;
+  if (!isa<linalg::LinalgOp>(op))
+    return requirement;
+  if (std::string attributes = getStructuralAttributes(op); !attributes.empty())
+    requirement.match += " attributes {" + attributes + "}";
+  std::string operands = toText(llvm::interleaved(op->getOperandTypes()));
+  if (op->getNumResults() == 1)
+    requirement.match +=
+        " filter_result_type = " + toText(op->getResult(0).getType());
+  // A single type in the list would be compared with every operand.
+  if (op->getNumOperands() > 1)
+    requirement.match += " filter_operand_types = [" + operands + "]";
+  requirement.words += " on (" + operands + ")";
+  return requirement;
+}
+
+/// What the payload holds, each requirement with how often.
+static SmallVector<std::pair<Requirement, int64_t>>
+collectRequirements(const Payload &payload) {
+  llvm::MapVector<StringRef, std::pair<Requirement, int64_t>> counts;
+  SmallVector<std::unique_ptr<std::string>> keys;
+  auto add = [&](Requirement requirement) {
+    auto *found = counts.find(requirement.match);
+    if (found != counts.end()) {
+      ++found->second.second;
+      return;
+    }
+    keys.push_back(std::make_unique<std::string>(requirement.match));
+    counts[*keys.back()] = {std::move(requirement), 1};
+  };
+
+  func::FuncOp entry = payload.getEntry();
+  std::string type = toText(entry.getFunctionType());
+  add({"ops{[\"func.func\"]} attributes {function_type = " + type + "}",
+       "function of type " + type});
+  // The schedule acts on the whole module: nothing else may be in it.
+  add({"ops{[\"func.func\"]}", "function in the module"});
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      return;
+    if (isa<linalg::LinalgDialect, arith::ArithDialect, math::MathDialect>(
+            op->getDialect()) &&
+        !isa<linalg::YieldOp, linalg::IndexOp>(op))
+      add(getRequirement(op));
+  });
+  SmallVector<std::pair<Requirement, int64_t>> result;
+  for (auto &entryAndCount : counts)
+    result.push_back(std::move(entryAndCount.second));
+  return result;
+}
+
+std::vector<std::string> cwm::renderGuards(const Payload &payload,
+                                           StringRef root, StringRef rootType) {
+  std::vector<std::string> lines;
+  llvm::MapVector<int64_t, std::string> constants;
+  unsigned index = 0;
+  for (const auto &[requirement, count] : collectRequirements(payload)) {
+    std::string &constant = constants[count];
+    if (constant.empty()) {
+      constant = llvm::formatv("%guard_count_{0}", count);
+      lines.push_back(
+          llvm::formatv("{0} = transform.param.constant {1} : i64 -> "
+                        "!transform.param<i64>",
+                        constant, count));
+    }
+    lines.push_back(llvm::formatv(
+        "%guard_{0} = transform.structured.match {1} in {2} : ({3}) -> "
+        "!transform.any_op",
+        index, requirement.match, root, rootType));
+    lines.push_back(
+        llvm::formatv("%guard_found_{0} = transform.num_associations "
+                      "%guard_{0} : (!transform.any_op) -> "
+                      "!transform.param<i64>",
+                      index));
+    // The location is what stock mlir-opt prints when the check fails.
+    std::string message = llvm::formatv(
+        "this schedule was made for another payload: it needs exactly {0} x "
+        "{1}",
+        count, requirement.words);
+    lines.push_back(llvm::formatv(
+        "transform.match.param.cmpi eq %guard_found_{0}, {1} : "
+        "!transform.param<i64> loc({2})",
+        index, constant,
+        toText(StringAttr::get(payload.getModule().getContext(), message))));
+    ++index;
+  }
+  return lines;
+}
+
+//===----------------------------------------------------------------------===//
+// The file
+//===----------------------------------------------------------------------===//
+
+std::string cwm::getApplyCommand(StringRef payloadFile, StringRef resultFile) {
+  return llvm::formatv(
+      "mlir-opt {0} --pass-pipeline='builtin.module("
+      "transform-preload-library{{transform-library-paths={1}},"
+      "transform-interpreter)'",
+      payloadFile, resultFile);
+}
+
+Operation *cwm::findNonStockOp(ModuleOp script) {
+  Operation *found = nullptr;
+  script.walk([&](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    if (!name.starts_with("cwm.") && !name.starts_with("transform.cwm."))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+std::optional<std::string> cwm::getResultWorkload(StringRef text) {
+  if (!text.starts_with(resultMarker))
+    return std::nullopt;
+  while (text.starts_with("//")) {
+    auto [line, rest] = text.split('\n');
+    if (line.consume_front(workloadField))
+      return line.trim().str();
+    text = rest;
+  }
+  return std::nullopt;
+}
+
+static std::string renderHeader(ModuleOp script, const Payload &payload,
+                                const ResultInfo &info) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // File names must not end the comment.
+  auto oneLine = [](StringRef value) {
+    std::string line = value.str();
+    llvm::replace(line, '\n', ' ');
+    return line;
+  };
+  StringRef output = info.outputFile;
+  if (output == "-")
+    output = "best.mlir";
+  os << resultMarker << ": a schedule for one payload, as a transform library\n"
+     << "//\n"
+     << "// made by:   " << info.toolchain << "\n"
+     << "// payload:   " << oneLine(info.payloadFile) << ", @"
+     << payload.getEntry().getName() << "\n"
+     << workloadField << payload.getWorkloadHash() << "\n"
+     << "// target:    " << oneLine(info.target) << "\n"
+     << "// candidate: " << oneLine(info.candidate) << "\n"
+     << llvm::formatv("// measured:  {0:F4} ms; baseline {1:F4} ms; speed-up "
+                      "{2:F2}\n",
+                      info.timeNs / 1e6, info.baselineTimeNs / 1e6,
+                      info.speedup)
+     << "//\n";
+  if (Operation *op = findNonStockOp(script))
+    os << "// It uses " << op->getName() << ", an op of cwm: load the plugin.\n"
+       << "//   mlir-opt --load-dialect-plugin=CwmPlugin.so "
+          "--load-pass-plugin=CwmPlugin.so ...\n";
+  os << "// Apply it:\n//   "
+     << getApplyCommand(oneLine(info.payloadFile), oneLine(output)) << "\n"
+     << "// and lower what comes out (results become trailing arguments, bare "
+        "pointers):\n//   mlir-opt --pass-pipeline='"
+     << info.loweringPipeline << "'\n\n";
+  return text;
+}
+
+/// The printed form of the entry sequence starts with a line of this shape;
+/// returns where its body starts, with the name and type of its argument.
+static FailureOr<size_t> findEntryBody(StringRef text, std::string &root,
+                                       std::string &rootType) {
+  size_t start = text.find("transform.named_sequence @__transform_main(");
+  if (start == StringRef::npos)
+    return failure();
+  size_t end = text.find('\n', start);
+  StringRef line = text.slice(start, end);
+  StringRef argument = line.split('(').second;
+  root = argument.take_until([](char c) { return c == ':'; }).trim().str();
+  StringRef type = argument.split(':').second.trim();
+  // A type may hold commas and parentheses only inside of <...>.
+  unsigned depth = 0;
+  size_t length = 0;
+  for (char c : type) {
+    if (c == '<')
+      ++depth;
+    if (c == '>')
+      --depth;
+    if (depth == 0 && (c == ')' || c == ',' || c == ' '))
+      break;
+    ++length;
+  }
+  rootType = type.take_front(length).str();
+  return end + 1;
+}
+
+FailureOr<std::string> cwm::renderResult(ModuleOp boundScript,
+                                         const Payload &payload,
+                                         const ResultInfo &info) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  boundScript.print(stream, OpPrintingFlags().enableDebugInfo(false));
+  std::string root, rootType;
+  FailureOr<size_t> body = findEntryBody(text, root, rootType);
+  if (failed(body))
+    return boundScript.emitError()
+           << "has no transform.named_sequence @__transform_main";
+
+  std::string result = renderHeader(boundScript, payload, info);
+  result += StringRef(text).take_front(*body);
+  size_t indent = text.find_first_not_of(' ', *body) - *body;
+  std::string margin(indent, ' ');
+  result += margin + "// Guards: fail on a module of another structure.\n";
+  for (const std::string &line : renderGuards(payload, root, rootType))
+    result += margin + line + "\n";
+  result += margin + "// The schedule.\n";
+  result += StringRef(text).drop_front(*body);
+  if (result.back() != '\n')
+    result += '\n';
+  return result;
+}

@@ -1,0 +1,406 @@
+//===- Tune.cpp - The driver behind cwm-tune ------------------ -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Tune/Tune.h"
+
+#include "Measurement.h"
+
+#include "cwm/InitAll.h"
+#include "cwm/Sketches/Sketches.h"
+#include "cwm/Target/CPU/Lowering.h"
+#include "cwm/Tune/Interrupt.h"
+#include "cwm/Tune/OutputFile.h"
+#include "cwm/Tune/Report.h"
+#include "cwm/Tune/ResultFile.h"
+#include "cwm/Tune/WorkDirectory.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace cwm;
+
+namespace {
+using Clock = std::chrono::steady_clock;
+
+/// One run. The methods are its phases; each says what went wrong and returns
+/// false, having set `exit`.
+class TuneRun {
+public:
+  explicit TuneRun(const TuneOptions &options)
+      : options(options), started(Clock::now()),
+        context(makeRegistry(), MLIRContext::Threading::DISABLED),
+        diagnostics(sources, &context, llvm::errs()) {}
+
+  TuneExit run();
+
+private:
+  static const DialectRegistry &makeRegistry();
+  bool loadInputs();
+  bool findSpaces();
+  bool printSpaces();
+  bool openStores();
+  bool search();
+  bool writeResult();
+  bool checkResult(const std::string &text);
+  bool writeExtras();
+
+  bool fail(llvm::Error error, TuneExit code = TuneExit::Error);
+  bool fail(const Twine &message, TuneExit code = TuneExit::Error);
+  void remark(const Twine &message);
+
+  const TuneOptions &options;
+  Clock::time_point started;
+  MLIRContext context;
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics;
+  TuneExit exit = TuneExit::Done;
+
+  HardwareDescription hardware;
+  std::optional<Payload> payload;
+  std::vector<std::unique_ptr<Space>> spaces;
+  std::optional<WorkDirectory> workDirectory;
+  std::unique_ptr<Database> database;
+  std::unique_ptr<Measurer> measurer;
+  RunReport report;
+};
+} // namespace
+
+const DialectRegistry &TuneRun::makeRegistry() {
+  static const DialectRegistry registry = [] {
+    DialectRegistry all;
+    mlir::registerAllDialects(all);
+    mlir::registerAllExtensions(all);
+    cwm::registerAllDialects(all);
+    return all;
+  }();
+  return registry;
+}
+
+bool TuneRun::fail(llvm::Error error, TuneExit code) {
+  return fail(llvm::toString(std::move(error)), code);
+}
+
+bool TuneRun::fail(const Twine &message, TuneExit code) {
+  llvm::WithColor::error(llvm::errs(), "cwm-tune") << message << "\n";
+  exit = code;
+  return false;
+}
+
+void TuneRun::remark(const Twine &message) {
+  if (options.verbose)
+    llvm::WithColor::remark(llvm::errs(), "cwm-tune") << message << "\n";
+}
+
+bool TuneRun::loadInputs() {
+  llvm::Expected<HardwareDescription> description =
+      options.hardware.empty()
+          ? probeHardware()
+          : HardwareDescription::fromFile(options.hardware);
+  if (!description)
+    return fail(description.takeError());
+  hardware = std::move(*description);
+  FailureOr<Payload> loaded =
+      loadPayload(options.payload, options.function, &context);
+  if (failed(loaded)) {
+    exit = TuneExit::Error;
+    return false;
+  }
+  payload = std::move(*loaded);
+  return true;
+}
+
+bool TuneRun::findSpaces() {
+  if (options.schedule.empty()) {
+    FailureOr<std::vector<std::unique_ptr<Space>>> found =
+        buildSpaces(*payload, hardware, getSchedulesDir(options.target));
+    if (failed(found)) {
+      exit = TuneExit::Error;
+      return false;
+    }
+    spaces = std::move(*found);
+  } else {
+    FailureOr<std::unique_ptr<Space>> space =
+        buildUserSpace(options.schedule, &context);
+    if (failed(space)) {
+      exit = TuneExit::Error;
+      return false;
+    }
+    spaces.push_back(std::move(*space));
+  }
+  for (const std::unique_ptr<Space> &space : spaces) {
+    std::string why;
+    std::optional<Assignment> candidate = space->getDefault(&why);
+    if (!candidate)
+      return fail(
+          "schedule '" + space->getName() +
+              "' has no candidate that satisfies its constraints: " + why,
+          TuneExit::NoValidCandidate);
+    FailureOr<OwningOpRef<ModuleOp>> script = space->bind(*candidate);
+    if (failed(script)) {
+      exit = TuneExit::Error;
+      return false;
+    }
+    if (Operation *op = findNonStockOp(**script); op && options.stockOnly) {
+      op->emitError() << "is an op of cwm: schedule '" << space->getName()
+                      << "' does not apply with stock mlir-opt (--stock-only)";
+      exit = TuneExit::Error;
+      return false;
+    }
+    remark(llvm::formatv("space '{0}': {1:g} candidates before constraints",
+                         space->getName(), space->countUnconstrained()));
+  }
+  return true;
+}
+
+/// How many candidates `space` has, exactly where that is cheap.
+static std::string describeCount(const Space &space) {
+  if (std::optional<uint64_t> count = space.countExact(1000000))
+    return std::to_string(*count);
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "up to " << llvm::format("%.6g", space.countUnconstrained());
+  return text;
+}
+
+bool TuneRun::printSpaces() {
+  llvm::raw_ostream &os = llvm::outs();
+  for (const std::unique_ptr<Space> &space : spaces) {
+    os << (options.dryRun ? "// " : "") << space->getName() << ": "
+       << describeCount(*space) << " candidates\n";
+    if (!options.dryRun)
+      continue;
+    for (const Knob &knob : space->getKnobs()) {
+      uint64_t count = knob.getNumOptions();
+      os << "//   " << knob.name << ": " << count << " options:";
+      constexpr uint64_t shown = 8;
+      for (uint64_t i = 0; i < std::min(count, shown); ++i)
+        os << " " << knob.getOption(i)
+           << (i == knob.defaultIndex ? " (default)" : "");
+      os << (count > shown ? " ...\n" : "\n");
+    }
+  }
+  if (options.dryRun) {
+    FailureOr<OwningOpRef<ModuleOp>> script =
+        spaces.front()->bind(*spaces.front()->getDefault());
+    if (failed(script)) {
+      exit = TuneExit::Error;
+      return false;
+    }
+    os << "// baseline: "
+       << spaces.front()->getKey(*spaces.front()->getDefault()) << "\n"
+       << **script << "\n";
+  }
+  os.flush();
+  return true;
+}
+
+bool TuneRun::openStores() {
+  StringRef workload = payload->getWorkloadHash();
+  for (StringRef extra : {options.exportRecords, options.summary})
+    if (!extra.empty())
+      if (llvm::Error error = checkOutput(extra, workload, /*force=*/true))
+        return fail(std::move(error));
+  if (llvm::Error error = checkOutput(options.output, workload, options.force))
+    return fail(std::move(error));
+  std::string path =
+      options.workDir.empty()
+          ? WorkDirectory::getDefaultPath(options.payload, options.output)
+          : options.workDir;
+  llvm::Expected<WorkDirectory> directory =
+      WorkDirectory::open(path, *payload, options.payload);
+  if (!directory)
+    return fail(directory.takeError());
+  workDirectory = std::move(*directory);
+
+  std::string file = options.database.empty()
+                         ? workDirectory->getFile("records.db")
+                         : options.database;
+  llvm::Expected<std::unique_ptr<Database>> opened = Database::open(file);
+  if (!opened)
+    return fail(opened.takeError());
+  database = std::move(*opened);
+  if (!options.importRecords.empty()) {
+    llvm::Expected<int64_t> added =
+        database->importJSONL(options.importRecords);
+    if (!added)
+      return fail(added.takeError());
+    remark(llvm::formatv("imported {0} records from '{1}'", *added,
+                         options.importRecords));
+  }
+
+  std::string target = hardware.getTargetKey(options.threads);
+  llvm::Expected<std::vector<Record>> known =
+      database->getRecords(workload, target);
+  if (!known)
+    return fail(known.takeError());
+  if (!options.resume && !known->empty())
+    return fail("'" + file + "' holds " + Twine(known->size()) +
+                " records of this payload and --resume=false: give another "
+                "--work-dir or --database");
+  llvm::Expected<int64_t> foreign = database->countForeign(workload, target);
+  if (!foreign)
+    return fail(foreign.takeError());
+  if (*foreign > 0)
+    llvm::WithColor::note(llvm::errs(), "cwm-tune")
+        << *foreign << " records of '" << file
+        << "' were made by another toolchain or on another target and are not "
+           "used\n";
+  return true;
+}
+
+bool TuneRun::search() {
+  llvm::Expected<std::unique_ptr<Measurer>> created =
+      createMeasurer(options, *payload, hardware, *workDirectory);
+  if (!created)
+    return fail(created.takeError());
+  measurer = std::move(*created);
+  llvm::Expected<std::unique_ptr<Scorer>> scorer = createScorer(options);
+  if (!scorer)
+    return fail(scorer.takeError());
+
+  ScoringContext scoring;
+  scoring.workload = payload->getWorkloadHash().str();
+  scoring.stateText = payload->getStateText().str();
+  scoring.hardware = hardware.getVector();
+  SearchOptions searchOptions;
+  searchOptions.numTrials = options.trials;
+  searchOptions.timeBudgetSeconds = options.timeBudgetSeconds;
+  searchOptions.seed = options.seed;
+  Search driver(scoring, hardware.getTargetKey(options.threads), spaces,
+                *measurer, **scorer, *database, searchOptions);
+
+  ProgressPrinter printer(llvm::errs(), payload->getFlops(),
+                          ProgressPrinter::getTerminalColumns());
+  llvm::Expected<SearchSummary> summary = [&] {
+    InterruptScope interrupts(*measurer);
+    return driver.run(
+        [&](const SearchProgress &progress) { printer.show(progress); });
+  }();
+  printer.finish();
+  if (!summary) {
+    bool interrupted = InterruptScope::wasInterrupted();
+    std::string message = llvm::toString(summary.takeError());
+    if (interrupted)
+      message = "interrupted before any candidate was measured; the same "
+                "command continues: " +
+                message;
+    return fail(message, interrupted ? TuneExit::Interrupted
+                                     : TuneExit::NoValidCandidate);
+  }
+  report.summary = std::move(*summary);
+  if (report.summary.interrupted)
+    exit = TuneExit::Interrupted;
+  return true;
+}
+
+/// Measures the very text that is handed back: guards included, it must apply,
+/// compile and compute the right numbers.
+bool TuneRun::checkResult(const std::string &text) {
+  if (report.summary.interrupted)
+    return true;
+  TrialResult result;
+  llvm::Error error =
+      measurer->measure({{report.summary.best.key, text}},
+                        [&](size_t, TrialResult one) { result = one; });
+  if (error)
+    return fail(std::move(error));
+  if (result.isOk())
+    return true;
+  return fail("the result did not pass its last check (" +
+              stringifyTrialStatus(result.status) + ": " + result.reason +
+              ") and is not written; please report this");
+}
+
+bool TuneRun::writeResult() {
+  const SearchSummary &summary = report.summary;
+  FailureOr<OwningOpRef<ModuleOp>> script =
+      spaces[summary.best.space]->bind(summary.best.assignment);
+  if (failed(script)) {
+    exit = TuneExit::Error;
+    return false;
+  }
+  ResultInfo info;
+  info.payloadFile = options.payload;
+  info.outputFile = options.output;
+  info.toolchain = report.toolchain;
+  info.target = report.target;
+  info.candidate = summary.best.key;
+  info.timeNs = summary.bestResult.timeNs;
+  info.baselineTimeNs = summary.baselineResult.timeNs;
+  info.speedup = report.getSpeedup();
+  CPULoweringOptions lowering;
+  lowering.stockOnly = true;
+  info.loweringPipeline = getCPULoweringPipeline(lowering);
+  FailureOr<std::string> text = renderResult(**script, *payload, info);
+  if (failed(text)) {
+    exit = TuneExit::Error;
+    return false;
+  }
+  if (!checkResult(*text))
+    return false;
+  if (llvm::Error error = writeFile(options.output, *text))
+    return fail(std::move(error));
+  report.outputFile = options.output;
+  return true;
+}
+
+bool TuneRun::writeExtras() {
+  if (!options.exportRecords.empty())
+    if (llvm::Error error = database->exportJSONL(options.exportRecords))
+      return fail(std::move(error));
+  if (options.summary.empty())
+    return true;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", report.toJSON());
+  if (llvm::Error error = writeFile(options.summary, text))
+    return fail(std::move(error));
+  return true;
+}
+
+TuneExit TuneRun::run() {
+  if (llvm::Error error = options.validate()) {
+    fail(std::move(error));
+    return exit;
+  }
+  if (!loadInputs() || !findSpaces())
+    return exit;
+  if (options.dryRun || options.countOnly) {
+    printSpaces();
+    return exit;
+  }
+  if (!openStores())
+    return exit;
+
+  report.payloadFile = options.payload;
+  report.target = hardware.getTargetKey(options.threads);
+  report.toolchain = getToolchainVersion();
+  report.flops = payload->getFlops();
+  report.peakGflops = hardware.peakGflops;
+  // What was measured is worth having even if nothing came of it.
+  bool found = search() && writeResult();
+  report.busySeconds = measurer ? measurer->getBusySeconds() : 0;
+  report.noiseFloor = measurer ? measurer->getNoiseFloor() : 0;
+  report.wallSeconds =
+      std::chrono::duration<double>(Clock::now() - started).count();
+  bool extras = writeExtras();
+  if (found && extras)
+    report.print(llvm::errs());
+  return exit;
+}
+
+TuneExit cwm::runTune(const TuneOptions &options) {
+  return TuneRun(options).run();
+}

@@ -1,0 +1,128 @@
+//===- WorkDirectory.cpp - Where a run keeps what it must keep  -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Tune/WorkDirectory.h"
+
+#include "cwm/Database/Database.h"
+#include "cwm/Tune/OutputFile.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+static constexpr StringLiteral runFile = "run.json";
+static constexpr StringLiteral payloadCopy = "payload.mlir";
+
+static Error makeError(const Twine &message, std::error_code code = {}) {
+  if (code)
+    return createStringError(code, message + ": " + code.message());
+  return createStringError(std::make_error_code(std::errc::invalid_argument),
+                           message);
+}
+
+std::string cwm::WorkDirectory::getFile(StringRef name) const {
+  SmallString<128> file(path);
+  sys::path::append(file, name);
+  return std::string(file);
+}
+
+std::string cwm::WorkDirectory::getDefaultPath(StringRef payloadFile,
+                                               StringRef output) {
+  StringRef stem = payloadFile == "-" ? "stdin" : sys::path::stem(payloadFile);
+  SmallString<128> path(output == "-" ? "" : sys::path::parent_path(output));
+  sys::path::append(path, stem + ".cwm");
+  return std::string(path);
+}
+
+/// Whether `path` has nothing but what an interrupted creation leaves.
+static bool isBlank(StringRef path, std::error_code &code) {
+  for (sys::fs::directory_iterator entry(path, code), end;
+       !code && entry != end; entry.increment(code)) {
+    StringRef name = sys::path::filename(entry->path());
+    if (name != payloadCopy && !name.contains(".tmp-"))
+      return false;
+  }
+  return true;
+}
+
+/// Compares run.json, which exists, with the payload.
+static Error checkOwner(StringRef path, StringRef file,
+                        const cwm::Payload &payload, StringRef payloadFile) {
+  auto buffer = MemoryBuffer::getFile(file);
+  if (!buffer)
+    return makeError("cannot read '" + file + "'", buffer.getError());
+  Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+  if (!value) {
+    consumeError(value.takeError());
+    return makeError("'" + file + "' is malformed: give another --work-dir");
+  }
+  const json::Object *object = value->getAsObject();
+  std::optional<StringRef> workload =
+      object ? object->getString("workload") : std::nullopt;
+  if (!workload)
+    return makeError("'" + file +
+                     "' names no workload: give another --work-dir");
+  if (*workload == payload.getWorkloadHash())
+    return Error::success();
+  StringRef other = object->getString("payload").value_or("another payload");
+  return makeError("work directory '" + path + "' belongs to '" + other +
+                   "' (workload " + *workload + "), not to '" + payloadFile +
+                   "' (workload " + payload.getWorkloadHash() +
+                   "): give another --work-dir");
+}
+
+Expected<cwm::WorkDirectory> cwm::WorkDirectory::open(StringRef path,
+                                                      const Payload &payload,
+                                                      StringRef payloadFile) {
+  WorkDirectory directory(path.str());
+  if (path.empty())
+    return makeError("the work directory has an empty name");
+  std::string file = directory.getFile(runFile);
+  sys::fs::file_status status;
+  if (!sys::fs::status(path, status) && !sys::fs::is_directory(status))
+    return makeError("work directory '" + path +
+                     "' is a file: give another "
+                     "--work-dir");
+  if (sys::fs::exists(file)) {
+    if (Error error = checkOwner(path, file, payload, payloadFile))
+      return std::move(error);
+  } else if (sys::fs::exists(path)) {
+    std::error_code code;
+    bool blank = isBlank(path, code);
+    if (code)
+      return makeError("cannot read work directory '" + path + "'", code);
+    if (!blank)
+      return makeError("'" + path +
+                       "' exists and is not a work directory of cwm (it has "
+                       "no run.json): give another --work-dir");
+  }
+  for (StringRef folder :
+       {StringRef(), StringRef("objects"), StringRef("crashes")})
+    if (std::error_code code =
+            sys::fs::create_directories(directory.getFile(folder)))
+      return makeError("cannot make work directory '" + path + "'", code);
+
+  // run.json comes last: a folder without it was not finished.
+  std::string module;
+  raw_string_ostream(module) << payload.getModule() << "\n";
+  if (Error error = writeFile(directory.getFile(payloadCopy), module))
+    return std::move(error);
+  json::Object run{{"payload", payloadFile.str()},
+                   {"function", payload.getEntry().getName().str()},
+                   {"workload", payload.getWorkloadHash().str()},
+                   {"tool", getToolchainVersion()}};
+  std::string text;
+  raw_string_ostream(text) << formatv("{0:2}\n", json::Value(std::move(run)));
+  if (!sys::fs::exists(file))
+    if (Error error = writeFile(file, text))
+      return std::move(error);
+  return directory;
+}
