@@ -10,6 +10,7 @@
 
 #include "cwm/Dialect/Cwm/CwmDialect.h"
 #include "cwm/Passes/Passes.h"
+#include "cwm/Target/CPU/Lowering.h"
 
 namespace cwm {
 
@@ -19,7 +20,10 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 /// Registers cwm's passes and pass pipelines, once per process.
-inline void registerAllPasses() { registerPasses(); }
+inline void registerAllPasses() {
+  registerPasses();
+  registerCPULoweringPipeline();
+}
 
 } // namespace cwm
 

@@ -53,4 +53,84 @@ def InspectSpace : Pass<"cwm-space", "::mlir::ModuleOp"> {
   ];
 }
 
+def ReadOnlyInputs : Pass<"cwm-read-only-inputs", "mlir::ModuleOp"> {
+  let summary = "forbid bufferization to write into the inputs";
+  let description = [{
+    Sets `bufferization.writable = false` on each tensor argument of each
+    function. One-shot bufferization takes the arguments of a function for
+    writable by default; a payload like `linalg.matmul outs(%argument)` would
+    then compute in place and change its input at each call. Attributes that
+    are there already are kept.
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
+}
+
+def LowerCopies : Pass<"cwm-lower-copies"> {
+  let summary = "turn memref.copy into vector transfers or loops";
+  let description = [{
+    Copies between buffers with a strided layout would become calls of
+    `memrefCopy`, which copies element by element. A small copy of static shape
+    with unit innermost stride becomes one vector transfer (at most
+    `max-elements` elements in `max-rows` rows, all of which are unrolled
+    later); any other becomes a `linalg.generic` for convert-linalg-to-loops.
+    Copies between contiguous buffers stay: they become `memcpy`.
+  }];
+  let options = [
+    Option<"maxElements", "max-elements", "int64_t", /*default=*/"4096",
+           "largest copy that becomes a vector transfer">,
+    Option<"maxRows", "max-rows", "int64_t", /*default=*/"64",
+           "largest number of innermost rows of such a copy">
+  ];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::vector::VectorDialect",
+                           "mlir::arith::ArithDialect", "mlir::ub::UBDialect"];
+}
+
+def NoaliasArguments : Pass<"cwm-noalias-arguments", "mlir::ModuleOp"> {
+  let summary = "mark buffer arguments of public functions as not aliasing";
+  let description = [{
+    Sets `llvm.noalias` on each memref argument of each public function with a
+    body. The caller passes distinct buffers for all inputs and results; LLVM
+    needs to know it to keep loads out of loops.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+def RuntimeAllocations : Pass<"cwm-runtime-allocations"> {
+  let summary = "drop alignments that the runtime's allocator guarantees";
+  let description = [{
+    Removes `alignment` attributes of at most 64 from memref.alloc, since
+    `cwm_alloc` returns 64-byte aligned blocks. Otherwise the lowering to LLVM
+    asks for that many bytes more and aligns by hand, and a write behind the
+    buffer would not reach the guard page.
+  }];
+}
+
+def PolynomialMath : Pass<"cwm-polynomial-math"> {
+  let summary = "expand exp, tanh, erf and logarithms to polynomials";
+  let description = [{
+    Replaces f32 math.exp, expm1, tanh, erf, log, log2 and log1p, on scalars
+    and on vectors of any shape, by branch-free polynomial code. A call of libm
+    for each lane costs 10-40 times as much, and a scalar call keeps LLVM from
+    vectorising the loop around it. Operations on f64 are left to libm.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def ResultsToOutParams : Pass<"cwm-results-to-out-params", "mlir::ModuleOp"> {
+  let summary = "give bufferised functions a signature of plain buffers";
+  let description = [{
+    Turns each memref result of a function with a body into a trailing argument
+    of identity layout. A result that the function allocates is computed right
+    in that argument, also behind casts and reshapes; anything else, like a
+    returned input, or one buffer returned twice, is copied. Arguments with a
+    strided layout of static shape become plain ones too: callers pass bare
+    pointers. Fails on results without static shape.
+
+    Upstream's buffer-results-to-out-params crashes on a buffer that is
+    returned twice and copies reshaped results.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect"];
+}
+
 #endif // CWM_PASSES_PASSES_TD

@@ -37,7 +37,11 @@ struct HardwareDescription {
   /// Key of the target in records: "cpu:<cpu>:<machine>:t<threads>".
   std::string getTargetKey(int64_t numThreads) const;
 
+  /// One line of JSON for records and hardware files; docs/Hardware.md has the
+  /// fields. fromJSON(toJSON()) gives the same description.
   std::string toJSON() const;
+  /// Fields that are missing are derived from `cpu` and `features` or stay 0.
+  /// An error names the field and the rule.
   static llvm::Expected<HardwareDescription> fromJSON(llvm::StringRef text);
   static llvm::Expected<HardwareDescription> fromFile(llvm::StringRef path);
 };

@@ -35,6 +35,13 @@ void buildCPULowering(mlir::OpPassManager &manager,
 /// The same pipeline as text for `mlir-opt --pass-pipeline`.
 std::string getCPULoweringPipeline(const CPULoweringOptions &options = {});
 
+/// Registers the pipeline `cwm-lower-to-cpu` and the upstream passes it is made
+/// of, once per process.
+void registerCPULoweringPipeline();
+
+/// Loads what compileToObject needs to translate to LLVM IR.
+void registerCPUTranslations(mlir::DialectRegistry &registry);
+
 /// Name of the entry that compileToObject adds: `void (void **buffers)`,
 /// pointers to all inputs, then all results.
 inline constexpr llvm::StringLiteral packedEntryName = "cwm_packed_entry";
@@ -45,6 +52,9 @@ inline constexpr llvm::StringLiteral packedEntryName = "cwm_packed_entry";
 llvm::Expected<llvm::SmallVector<char, 0>>
 compileToObject(mlir::ModuleOp module, llvm::StringRef entry,
                 const HardwareDescription &hardware);
+
+/// Bytes of machine code in an object file.
+llvm::Expected<int64_t> getCodeBytes(llvm::ArrayRef<char> object);
 
 } // namespace cwm
 
