@@ -27,6 +27,8 @@ uint64_t cwm::uniformBelow(RandomEngine &engine, uint64_t bound) {
 Space::Space() = default;
 Space::~Space() = default;
 
+MLIRContext *Space::getContext() const { return impl->schedule->getContext(); }
+
 FailureOr<std::unique_ptr<Space>>
 Space::create(OwningOpRef<ModuleOp> schedule, StringRef name,
               const llvm::StringMap<ArrayAttr> &options,
