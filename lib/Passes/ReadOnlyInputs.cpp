@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace cwm {
 #define GEN_PASS_DEF_READONLYINPUTS
@@ -18,21 +19,23 @@ namespace cwm {
 
 using namespace mlir;
 
-namespace {
-struct ReadOnlyInputs : cwm::impl::ReadOnlyInputsBase<ReadOnlyInputs> {
-  void runOnOperation() override {
-    StringRef name = bufferization::BufferizationDialect::kWritableAttrName;
-    Attribute no = BoolAttr::get(&getContext(), false);
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isExternal())
-        continue;
-      for (BlockArgument argument : function.getArguments()) {
-        unsigned index = argument.getArgNumber();
-        if (isa<TensorType>(argument.getType()) &&
-            !function.getArgAttr(index, name))
-          function.setArgAttr(index, name, no);
-      }
+void cwm::markInputsReadOnly(ModuleOp module) {
+  StringRef name = bufferization::BufferizationDialect::kWritableAttrName;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    for (BlockArgument argument : function.getArguments()) {
+      unsigned index = argument.getArgNumber();
+      if (isa<TensorType>(argument.getType()) &&
+          !function.getArgAttr(index, name))
+        function.setArgAttr(index, name,
+                            BoolAttr::get(module.getContext(), false));
     }
   }
+}
+
+namespace {
+struct ReadOnlyInputs : cwm::impl::ReadOnlyInputsBase<ReadOnlyInputs> {
+  void runOnOperation() override { cwm::markInputsReadOnly(getOperation()); }
 };
 } // namespace

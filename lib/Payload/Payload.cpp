@@ -9,6 +9,7 @@
 #include "cwm/Payload/Payload.h"
 
 #include "Contract.h"
+#include "cwm/Trajectory/StateText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,8 +18,6 @@
 #include "mlir/Interfaces/CastInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MD5.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -73,19 +72,6 @@ static double countFlops(func::FuncOp entry) {
   return flops;
 }
 
-// TODO(target): getStateText and hashText once lib/Trajectory has them.
-static std::string printCanonical(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream, OpPrintingFlags().useLocalScope());
-  return text;
-}
-
-static std::string hashCanonical(StringRef text) {
-  return llvm::toHex(llvm::MD5::hash(llvm::arrayRefFromStringRef(text)),
-                     /*LowerCase=*/true);
-}
-
 FailureOr<cwm::Payload> cwm::Payload::create(OwningOpRef<ModuleOp> module,
                                              StringRef functionName) {
   FailureOr<func::FuncOp> entry = findEntry(*module, functionName);
@@ -105,8 +91,8 @@ FailureOr<cwm::Payload> cwm::Payload::create(OwningOpRef<ModuleOp> module,
       failed(checkOperations(*module, *entry)))
     return failure();
   payload.flops = countFlops(*entry);
-  payload.stateText = printCanonical(*module);
-  payload.workloadHash = hashCanonical(payload.stateText);
+  payload.stateText = cwm::getStateText(*module);
+  payload.workloadHash = hashText(payload.stateText);
   payload.entry = *entry;
   payload.module = std::move(module);
   return payload;

@@ -6,15 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cwm/Payload/Payload.h"
-#include "cwm/Target/CPU/LoadedKernel.h"
-#include "cwm/Target/CPU/Lowering.h"
+#include "KernelFixture.h"
 
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
+#include "llvm-c/Disassembler.h"
+#include "llvm-c/Target.h"
+#include "llvm/Object/ObjectFile.h"
 
 #include <cmath>
 
@@ -22,35 +18,7 @@ using namespace mlir;
 
 namespace {
 
-class ObjectCodeTest : public ::testing::Test {
-protected:
-  static cwm::HardwareDescription getHardware(StringRef json) {
-    return llvm::cantFail(cwm::HardwareDescription::fromJSON(json));
-  }
-
-  ObjectCodeTest() : context(MLIRContext::Threading::DISABLED) {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    registerAllExtensions(registry);
-    cwm::registerCPUTranslations(registry);
-    context.appendDialectRegistry(registry);
-  }
-
-  /// Lowers `source` and compiles it for `hardware`.
-  llvm::Expected<SmallVector<char, 0>>
-  compile(StringRef source, const cwm::HardwareDescription &hardware,
-          const cwm::CPULoweringOptions &options = {}) {
-    OwningOpRef<ModuleOp> module =
-        parseSourceString<ModuleOp>(source, &context);
-    PassManager manager(&context);
-    cwm::buildCPULowering(manager, options);
-    if (!module || failed(manager.run(*module)))
-      return llvm::createStringError("lowering failed");
-    return cwm::compileToObject(*module, "kernel", hardware);
-  }
-
-  MLIRContext context;
-};
+using ObjectCodeTest = KernelFixture;
 
 constexpr StringLiteral matmul = R"mlir(
 func.func @kernel(%a: tensor<7x13xf32>, %b: tensor<13x9xf32>) -> tensor<7x9xf32> {
@@ -135,6 +103,65 @@ TEST_F(ObjectCodeTest, RankZeroAndTheSameResultTwice) {
   (*kernel)(buffers);
   EXPECT_EQ(first, 15);
   EXPECT_EQ(second, 15);
+}
+
+/// Assembly of all code in `object`, as LLVM prints it.
+std::string disassemble(ArrayRef<char> object) {
+  LLVMInitializeNativeTarget();
+  LLVMInitializeNativeDisassembler();
+  auto file = llvm::cantFail(
+      llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
+          StringRef(object.data(), object.size()), "kernel")));
+  // Every feature, so that no instruction is unknown.
+  LLVMDisasmContextRef disassembler = LLVMCreateDisasmCPUFeatures(
+      file->makeTriple().str().c_str(), "",
+      "+avx512f,+avx512vl,+avx512bw,+avx512dq", nullptr, 0, nullptr, nullptr);
+  std::string text;
+  for (const llvm::object::SectionRef &section : file->sections()) {
+    if (!section.isText())
+      continue;
+    std::string bytes = llvm::cantFail(section.getContents()).str();
+    auto *data = reinterpret_cast<uint8_t *>(bytes.data());
+    for (size_t at = 0; at < bytes.size();) {
+      char line[128];
+      size_t size = LLVMDisasmInstruction(
+          disassembler, data + at, bytes.size() - at, at, line, sizeof(line));
+      EXPECT_NE(size, 0u) << "unknown instruction";
+      at += std::max<size_t>(1, size);
+      text += line;
+      text += '\n';
+    }
+  }
+  LLVMDisasmDispose(disassembler);
+  return text;
+}
+
+TEST_F(ObjectCodeTest, CodeKeepsToTheHardwareFile) {
+  // 16 lanes: one register of AVX-512, two of AVX2, four of SSE.
+  constexpr StringLiteral source = R"mlir(
+    func.func @kernel(%x: memref<16xf32>, %y: memref<16xf32>) {
+      %c = arith.constant 0 : index
+      %a = vector.load %x[%c] : memref<16xf32>, vector<16xf32>
+      %b = vector.load %y[%c] : memref<16xf32>, vector<16xf32>
+      %r = vector.fma %a, %b, %b : vector<16xf32>
+      vector.store %r, %y[%c] : memref<16xf32>, vector<16xf32>
+      return
+    })mlir";
+  auto contains = [&](const cwm::HardwareDescription &hardware,
+                      StringRef text) {
+    auto object = compile(source, hardware);
+    EXPECT_TRUE(bool(object));
+    return StringRef(disassemble(*object)).contains(text);
+  };
+  auto avx2 = cwm::HardwareDescription::fromFile(
+      CWM_SOURCE_DIR "/test/Target/CPU/Inputs/avx2.json");
+  ASSERT_TRUE(bool(avx2)) << llvm::toString(avx2.takeError());
+  EXPECT_EQ(avx2->vectorBits, 256);
+  EXPECT_TRUE(contains(*avx2, "%ymm"));
+  EXPECT_TRUE(contains(*avx2, "vfmadd"));
+  EXPECT_FALSE(contains(*avx2, "%zmm"));
+  EXPECT_TRUE(contains(getHardware(R"({"cpu": "skylake-avx512"})"), "%zmm"));
+  EXPECT_FALSE(contains(getHardware(R"({"cpu": "x86-64"})"), "%ymm"));
 }
 
 TEST_F(ObjectCodeTest, MissingSymbolsAreNamed) {

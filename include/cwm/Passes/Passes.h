@@ -8,6 +8,7 @@
 #ifndef CWM_PASSES_PASSES_H
 #define CWM_PASSES_PASSES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 #include <memory>
@@ -16,6 +17,11 @@ namespace cwm {
 
 #define GEN_PASS_DECL
 #include "cwm/Passes/Passes.h.inc"
+
+/// Forbids bufferization to compute in the inputs of every function of
+/// `module` (pass cwm-read-only-inputs). cwm-lower-to-cpu does so itself; call
+/// it before a schedule that bufferises is interpreted.
+void markInputsReadOnly(mlir::ModuleOp module);
 
 /// Registers all passes and pipelines of cwm; call it once per process.
 void registerPasses();

@@ -112,6 +112,11 @@ def PolynomialMath : Pass<"cwm-polynomial-math"> {
     and on vectors of any shape, by branch-free polynomial code. A call of libm
     for each lane costs 10-40 times as much, and a scalar call keeps LLVM from
     vectorising the loop around it. Operations on f64 are left to libm.
+
+    Largest errors, in units in the last place, over a dense sample of all
+    floats with zeros, subnormals, infinities and NaN
+    (unittests/CPU/MathAccuracyTest.cpp): exp 1, expm1 3, tanh 5, erf 5, log 1,
+    log2 2, log1p 3. NaN gives NaN; exact infinities and zeros stay exact.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
                            "mlir::vector::VectorDialect"];

@@ -40,6 +40,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {own, "cwm-read-only-inputs"},
       {true, "eliminate-empty-tensors"},
       {true, "one-shot-bufferize{bufferize-function-boundaries "
+             "allow-return-allocs-from-loops "
              "function-boundary-type-conversion=identity-layout-map}"},
       // Without the loops' carried buffers, results can be seen to be local.
       {true, "canonicalize"},
