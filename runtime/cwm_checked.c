@@ -136,3 +136,11 @@ size_t cwm_checking_end(size_t *leaked) {
     *leaked = still_live;
   return bad;
 }
+
+int cwm_checking_covers(const void *address) {
+  const char *at = address;
+  for (const struct checked *block = live; block; block = block->next)
+    if (at >= block->mapping && at < block->mapping + block->mapping_bytes)
+      return 1;
+  return 0;
+}
