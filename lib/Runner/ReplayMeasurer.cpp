@@ -49,9 +49,9 @@ Expected<std::unique_ptr<ReplayMeasurer>>
 ReplayMeasurer::fromFile(StringRef path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
   if (!buffer)
-    return createStringError(buffer.getError(), "cannot read '" + path +
-                                                    "': " +
-                                                    buffer.getError().message());
+    return createStringError(buffer.getError(),
+                             "cannot read '" + path +
+                                 "': " + buffer.getError().message());
   auto results = std::make_shared<StringMap<TrialResult>>();
   for (line_iterator line(**buffer); !line.is_at_eof(); ++line)
     if (Error error = readLine(*line, *results))

@@ -71,8 +71,8 @@ TEST(ReplayMeasurerTest, AnswersByKeyAndStops) {
 
   std::vector<MeasureRequest> requests = {{"b", ""}, {"a", ""}, {"b", ""}};
   std::vector<TrialResult> results(3);
-  ASSERT_FALSE(bool((*measurer)->measure(
-      requests, [&](size_t index, TrialResult result) {
+  ASSERT_FALSE(bool(
+      (*measurer)->measure(requests, [&](size_t index, TrialResult result) {
         results[index] = std::move(result);
         if (index == 1)
           (*measurer)->requestStop();

@@ -50,8 +50,8 @@ public:
   void requestStop() override { stopRequested = true; }
 
 private:
-  llvm::Error replay(llvm::ArrayRef<MeasureRequest> requests,
-                     ResultFn onResult, bool keepJournal);
+  llvm::Error replay(llvm::ArrayRef<MeasureRequest> requests, ResultFn onResult,
+                     bool keepJournal);
 
   LookupFn lookup;
   std::string journal;

@@ -1,0 +1,83 @@
+//===- MeasureStage.h - Check and time one object ---------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_RUNNER_MEASURESTAGE_H
+#define CWM_RUNNER_MEASURESTAGE_H
+
+#include "cwm/Payload/Payload.h"
+#include "cwm/Runner/CompileStage.h"
+#include "cwm/Runner/GuardedBuffer.h"
+#include "cwm/Runner/Reference.h"
+#include "cwm/Runner/Timing.h"
+#include "cwm/Runner/TrialResult.h"
+
+#include <memory>
+
+namespace cwm {
+
+/// Before a stage: its name, and how many seconds it may take at most.
+using TimedStageFn =
+    llvm::function_ref<void(llvm::StringRef stage, double timeoutSeconds)>;
+
+/// Everything that the candidates of one payload are measured with: inputs,
+/// guarded result buffers, the reference, the reference kernel.
+class MeasureStage {
+public:
+  static llvm::Expected<std::unique_ptr<MeasureStage>>
+  create(const Payload &payload, const HardwareDescription &hardware,
+         uint64_t seed, llvm::StringRef cacheFolder);
+
+  struct Options {
+    double bestScore = 0;
+    double runTimeoutSeconds = 10;
+    /// Also estimate the noise floor, from repeated estimates.
+    bool estimateNoise = false;
+  };
+
+  /// Loads, checks and times one object. ok, wrong_result, or crash when it
+  /// cannot be loaded; generated code may also kill or hang the process.
+  TrialResult measure(llvm::StringRef objectPath, const Options &options,
+                      TimedStageFn onStage);
+
+  /// Checks and times several objects in common rounds (at least 25).
+  std::vector<TrialResult>
+  measureTogether(llvm::ArrayRef<std::string> objectPaths,
+                  const Options &options, TimedStageFn onStage);
+
+  /// Of the last estimate; 0 before.
+  double getNoise() const { return noise; }
+  double getTolerance() const { return tolerance; }
+
+private:
+  MeasureStage(const Payload &payload, const HardwareDescription &hardware,
+               ReferenceKernel kernel)
+      : payload(payload), hardware(hardware), kernel(std::move(kernel)) {}
+
+  /// Runs the kernel twice: in checking mode on NaN, then as it is timed.
+  /// Returns the reason when it is wrong; sets the largest error, and the
+  /// seconds of the second call.
+  std::string check(const LoadedKernel &candidate, TrialResult &result,
+                    double &callSeconds);
+  void time(TimedCall call, double callSeconds, const Options &options,
+            TrialResult &result);
+  std::string compareResults(TrialResult &result);
+  std::string checkCanaries();
+  void poisonResults(bool withNaN);
+  void setResult(const TimeEstimate &estimate, TrialResult &result) const;
+
+  const Payload &payload;
+  HardwareDescription hardware;
+  ReferenceKernel kernel;
+  Reference reference;
+  double tolerance = 0, noise = 0;
+  std::vector<GuardedBuffer> inputs, results;
+  std::vector<void *> pointers;
+};
+
+} // namespace cwm
+
+#endif // CWM_RUNNER_MEASURESTAGE_H

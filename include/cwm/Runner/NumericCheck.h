@@ -1,0 +1,61 @@
+//===- NumericCheck.h - Compare results with a reference --------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_RUNNER_NUMERICCHECK_H
+#define CWM_RUNNER_NUMERICCHECK_H
+
+#include "cwm/Runner/Elements.h"
+
+#include <string>
+
+namespace cwm {
+
+/// What a result should be: `floats` in double precision for float results,
+/// else `bytes` as in memory.
+struct ReferenceTensor {
+  std::vector<double> floats;
+  std::vector<char> bytes;
+};
+
+/// Elements of larger magnitude (the -3.4e38 of attention masks and what is
+/// added to it) are compared relatively and left out of the norm: they would
+/// hide every other error (prototypes: 3e-44 was reported).
+inline constexpr double hugeMagnitude = 1e30;
+
+/// Relative tolerance of a payload. With u the unit roundoff of the narrowest
+/// float type of the payload and K its reduction length, the error of a sum of
+/// K rounded terms grows like u sqrt(K) on random data (Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd ed., section 2.8: the rule of thumb
+/// that replaces the worst case u K), so the tolerance is u (64 + 16 sqrt(K)),
+/// at most 0.25. The constants are measured: correct schedules were seen at
+/// most at 1.3e-6 of the largest element for K <= 1024 and 3.4e-6 for K = 6912
+/// in f32, which is below a fifth of this tolerance; one dropped term of the
+/// K = 6912 sum is 140 times above it. 64 u covers polynomial exp, tanh, erf.
+double getTolerance(mlir::ModuleOp payload);
+
+/// Sum over the linalg ops of the product of their reduction extents.
+int64_t getReductionLength(mlir::ModuleOp payload);
+
+struct CheckOutcome {
+  bool ok = true;
+  /// Largest |actual - expected| / (rms + |expected|) seen.
+  double maxError = 0;
+  /// Where and how the results differ.
+  std::string message;
+};
+
+/// Compares every element of result `name`. |actual - expected| must not exceed
+/// tolerance * (rms of the result + |expected|); infinities must match in
+/// sign; NaN never passes, and integers must be equal. A reference beyond the
+/// type's range stands for infinity.
+CheckOutcome checkResult(llvm::StringRef name, const TensorSpec &spec,
+                         const void *actual, const ReferenceTensor &expected,
+                         double tolerance);
+
+} // namespace cwm
+
+#endif // CWM_RUNNER_NUMERICCHECK_H

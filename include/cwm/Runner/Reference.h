@@ -1,0 +1,53 @@
+//===- Reference.h - What a payload should compute --------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_RUNNER_REFERENCE_H
+#define CWM_RUNNER_REFERENCE_H
+
+#include "cwm/Payload/Payload.h"
+#include "cwm/Runner/NumericCheck.h"
+#include "cwm/Target/CPU/Hardware.h"
+
+namespace cwm {
+
+/// Expected results of a payload for the inputs of one seed.
+struct Reference {
+  /// The inputs are those of fillRandom with this flag: the ordinary inputs
+  /// gave NaN.
+  bool nonnegative = false;
+  std::vector<ReferenceTensor> results;
+};
+
+/// The payload in double precision (all narrower floats become f64), made for
+/// speed of execution without any schedule: each linalg op becomes one loop
+/// nest whose innermost loop runs along contiguous memory. Upstream passes
+/// only, and none of those that lower candidates where that can be helped: a
+/// bug shared by both would go unnoticed. A payload that cannot be converted
+/// (it reinterprets bits of floats) keeps its types.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+buildReferenceModule(const Payload &payload, bool &inDoublePrecision);
+
+/// Lowers a module of buildReferenceModule to the LLVM dialect.
+mlir::LogicalResult lowerReference(mlir::ModuleOp module);
+
+/// Compiles and runs the reference in this process (which it may crash): call
+/// it in a worker. When a result holds NaN, tries again with nonnegative
+/// inputs; an error when that does not help.
+llvm::Expected<Reference> computeReference(const Payload &payload,
+                                           const HardwareDescription &hardware,
+                                           uint64_t seed);
+
+/// The same through a file in `cacheFolder`, keyed by workload and seed. A file
+/// that is damaged or does not fit is computed again.
+llvm::Expected<Reference> getReference(const Payload &payload,
+                                       const HardwareDescription &hardware,
+                                       uint64_t seed,
+                                       llvm::StringRef cacheFolder);
+
+} // namespace cwm
+
+#endif // CWM_RUNNER_REFERENCE_H

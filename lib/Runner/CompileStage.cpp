@@ -1,0 +1,178 @@
+//===- CompileStage.cpp - From a bound script to an object ------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Runner/CompileStage.h"
+
+#include "StageTimer.h"
+#include "cwm/Runner/StaticRules.h"
+
+#include "mlir/Dialect/Transform/IR/Utils.h"
+#include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
+#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace llvm;
+
+namespace cwm {
+
+namespace {
+
+/// Keeps the first error that is emitted while it lives, as one line.
+class FirstError {
+public:
+  explicit FirstError(mlir::MLIRContext *context)
+      : handler(context, [this](mlir::Diagnostic &diagnostic) {
+          if (message.empty() &&
+              diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+            keep(diagnostic);
+          return mlir::success();
+        }) {}
+
+  std::string take(StringRef fallback) {
+    return message.empty() ? fallback.str() : message;
+  }
+
+private:
+  /// First line, cut: types of large IR make endless ones.
+  static std::string getLine(const mlir::Diagnostic &diagnostic,
+                             size_t maxLength) {
+    std::string text = diagnostic.str();
+    return StringRef(text)
+        .take_until([](char c) { return c == '\n'; })
+        .take_front(maxLength)
+        .str();
+  }
+
+  void keep(mlir::Diagnostic &diagnostic) {
+    raw_string_ostream out(message);
+    if (auto place =
+            diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>())
+      out << place.getLine() << ":" << place.getColumn() << ": ";
+    out << getLine(diagnostic, 300);
+    if (!diagnostic.getNotes().empty())
+      out << "; note: " << getLine(*diagnostic.getNotes().begin(), 160);
+  }
+
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+static void fail(TrialResult &result, TrialStatus status, std::string reason) {
+  result.status = status;
+  result.reason = std::move(reason);
+}
+
+/// Parses, checks and interprets the script. Sets the result on failure.
+static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef script,
+                                     const CompileOptions &options,
+                                     TrialResult &result) {
+  mlir::MLIRContext *context = module.getContext();
+  FirstError error(context);
+  auto failWith = [&](TrialStatus status, const std::string &reason) {
+    fail(result, status, reason);
+    return mlir::failure();
+  };
+  mlir::OwningOpRef<mlir::ModuleOp> library =
+      mlir::parseSourceString<mlir::ModuleOp>(
+          script, mlir::ParserConfig(context), "script");
+  if (!library)
+    return failWith(TrialStatus::TransformError,
+                    "the script does not parse: " + error.take("no reason"));
+  if (options.staticRules)
+    if (std::optional<std::string> violation = findRuleViolation(*library))
+      return failWith(TrialStatus::Invalid, *violation);
+  mlir::transform::TransformOpInterface entry =
+      mlir::transform::detail::findTransformEntryPoint(module, *library);
+  if (!entry)
+    return failWith(TrialStatus::TransformError,
+                    error.take("the script has no entry point"));
+  // Expensive checks cost nothing measurable and turn the use of dangling
+  // handles into errors.
+  mlir::transform::TransformOptions transformOptions;
+  transformOptions.enableExpensiveChecks(true);
+  if (mlir::failed(mlir::transform::applyTransformNamedSequence(
+          module, entry, *library, transformOptions)))
+    return failWith(TrialStatus::TransformError,
+                    error.take("the script failed without an error"));
+  // The interpreter verifies nothing by itself.
+  if (mlir::failed(mlir::verify(module)))
+    return failWith(TrialStatus::TransformError,
+                    "the script made invalid IR: " + error.take("no reason"));
+  return mlir::success();
+}
+
+static mlir::LogicalResult lower(mlir::ModuleOp module,
+                                 const CompileOptions &options,
+                                 TrialResult &result) {
+  FirstError error(module.getContext());
+  mlir::PassManager manager(module.getContext());
+  // The input was verified and the output is: verifying after each pass would
+  // take 30 % of lowering.
+  manager.enableVerifier(false);
+  buildCPULowering(manager, options.lowering);
+  if (mlir::succeeded(manager.run(module)) &&
+      mlir::succeeded(mlir::verify(module)))
+    return mlir::success();
+  fail(result, TrialStatus::LowerError,
+       error.take("lowering failed without an error"));
+  return mlir::failure();
+}
+
+/// Runs the stages until one fails and has set the result.
+static void compile(const Payload &payload, StringRef script,
+                    const HardwareDescription &hardware,
+                    const CompileOptions &options, StageFn onStage,
+                    SmallVectorImpl<char> &object, TrialResult &result) {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  {
+    onStage("transforming");
+    StageTimer timer(result.transformMs);
+    module = payload.getModule().clone();
+    if (mlir::failed(transform(*module, script, options, result)))
+      return;
+  }
+  {
+    onStage("lowering");
+    StageTimer timer(result.lowerMs);
+    if (mlir::failed(lower(*module, options, result)))
+      return;
+  }
+  {
+    onStage("compiling");
+    StageTimer timer(result.compileMs);
+    FirstError error(module->getContext());
+    mlir::func::FuncOp entry = payload.getEntry();
+    Expected<SmallVector<char, 0>> code =
+        compileToObject(*module, entry.getName(), hardware);
+    if (!code) {
+      std::string message = toString(code.takeError());
+      fail(result, TrialStatus::LowerError, error.take(message));
+      return;
+    }
+    object.assign(code->begin(), code->end());
+  }
+  if (Expected<int64_t> bytes = getCodeBytes({object.data(), object.size()}))
+    result.codeBytes = *bytes;
+  else
+    consumeError(bytes.takeError());
+  result.status = TrialStatus::Ok;
+}
+
+TrialResult compileCandidate(const Payload &payload, StringRef script,
+                             const HardwareDescription &hardware,
+                             const CompileOptions &options, StageFn onStage,
+                             SmallVectorImpl<char> &object) {
+  TrialResult result;
+  compile(payload, script, hardware, options, onStage, object, result);
+  return result;
+}
+
+} // namespace cwm

@@ -1,0 +1,68 @@
+//===- CrashFolder.cpp - What reproduces a crash ----------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CrashFolder.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace cwm {
+
+CrashFolder::CrashFolder(StringRef workDir, std::string payload,
+                         std::string workload, std::string runner,
+                         uint64_t seed)
+    : payload(std::move(payload)), workload(std::move(workload)),
+      runner(std::move(runner)), seed(seed) {
+  SmallString<256> path(workDir);
+  sys::path::append(path, "crashes");
+  sys::fs::make_absolute(path);
+  folder = path.str().str();
+}
+
+/// Writes `text` unless the file exists: names are made of content.
+static bool writeOnce(StringRef path, StringRef text) {
+  if (sys::fs::exists(path))
+    return true;
+  std::error_code error;
+  raw_fd_ostream out(path, error);
+  if (error)
+    return false;
+  out << text;
+  out.close();
+  bool good = !out.has_error();
+  out.clear_error();
+  return good;
+}
+
+std::string CrashFolder::add(StringRef script) {
+  if (sys::fs::create_directories(folder))
+    return "";
+  std::string payloadPath = folder + "/payload-" + workload + ".mlir";
+  std::string scriptPath = folder + "/script-" +
+                           utohexstr(xxh3_64bits(script), /*LowerCase=*/true) +
+                           ".mlir";
+  if (!writeOnce(payloadPath, payload) || !writeOnce(scriptPath, script))
+    return "";
+  std::string command;
+  raw_string_ostream out(command);
+  sys::printArg(out, runner, /*Quote=*/false);
+  out << ' ';
+  sys::printArg(out, "--payload=" + payloadPath, /*Quote=*/false);
+  out << ' ';
+  sys::printArg(out, "--script=" + scriptPath, /*Quote=*/false);
+  out << " --seed=" << seed;
+  return command;
+}
+
+} // namespace cwm

@@ -1,0 +1,36 @@
+//===- CrashFolder.h - What reproduces a crash ------------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_RUNNER_CRASHFOLDER_H
+#define CWM_RUNNER_CRASHFOLDER_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace cwm {
+
+/// The folder `crashes/` of a work folder: payload and script of each candidate
+/// that crashed, hung or gave wrong numbers, by content.
+class CrashFolder {
+public:
+  CrashFolder(llvm::StringRef workDir, std::string payload,
+              std::string workload, std::string runner, uint64_t seed);
+
+  /// Stores `script` and returns the command that repeats the trial outside of
+  /// the driver; "" when the files cannot be written, which loses the files
+  /// but not the record.
+  std::string add(llvm::StringRef script);
+
+private:
+  std::string folder, payload, workload, runner;
+  uint64_t seed;
+};
+
+} // namespace cwm
+
+#endif // CWM_RUNNER_CRASHFOLDER_H

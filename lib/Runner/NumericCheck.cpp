@@ -1,0 +1,213 @@
+//===- NumericCheck.cpp - Compare results with a reference ------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Runner/NumericCheck.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace llvm;
+
+namespace cwm {
+
+int64_t getReductionLength(mlir::ModuleOp payload) {
+  int64_t length = 0;
+  payload->walk([&](mlir::linalg::LinalgOp op) {
+    int64_t product = 1;
+    bool reduces = false;
+    for (auto [extent, iterator] :
+         zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+      if (iterator == mlir::utils::IteratorType::reduction) {
+        reduces = true;
+        product *= std::max<int64_t>(1, extent);
+      }
+    if (reduces)
+      length += product;
+  });
+  return length;
+}
+
+double getTolerance(mlir::ModuleOp payload) {
+  double roundoff = getUnitRoundoff(ElementKind::F64);
+  auto look = [&](mlir::Type type) {
+    type = mlir::getElementTypeOrSelf(type);
+    auto real = dyn_cast<mlir::FloatType>(type);
+    if (real)
+      roundoff =
+          std::max(roundoff, std::ldexp(1.0, -int(real.getFPMantissaWidth())));
+  };
+  payload->walk([&](mlir::Operation *op) {
+    for (mlir::Type type : op->getResultTypes())
+      look(type);
+    for (mlir::Region &region : op->getRegions())
+      for (mlir::Block &block : region)
+        for (mlir::Type type : block.getArgumentTypes())
+          look(type);
+  });
+  double length = double(getReductionLength(payload));
+  return std::min(0.25, roundoff * (64 + 16 * std::sqrt(length)));
+}
+
+/// "[1, 2, 3]" of a linear index.
+static std::string formatIndex(const TensorSpec &spec, int64_t linear) {
+  SmallVector<int64_t> index(spec.shape.size());
+  for (size_t i = spec.shape.size(); i-- > 0;) {
+    index[i] = linear % spec.shape[i];
+    linear /= spec.shape[i];
+  }
+  return formatv("[{0}]", make_range(index.begin(), index.end()));
+}
+
+static std::string formatNumber(double value) {
+  std::string text;
+  raw_string_ostream(text) << format("%.9g", value);
+  return text;
+}
+
+/// Largest finite value; a result of larger magnitude is infinite.
+static double getLargest(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::F64:
+    return std::numeric_limits<double>::max();
+  case ElementKind::F16:
+    return 65504;
+  case ElementKind::BF16:
+    return 0x1.fep127;
+  default:
+    return std::numeric_limits<float>::max();
+  }
+}
+
+static double getRootMeanSquare(ArrayRef<double> values) {
+  double sum = 0;
+  int64_t count = 0;
+  for (double value : values)
+    if (std::fabs(value) <= hugeMagnitude) {
+      sum += value * value;
+      ++count;
+    }
+  return count ? std::sqrt(sum / double(count)) : 0;
+}
+
+namespace {
+/// Elements that differ: how many, and the first one.
+struct Differences {
+  int64_t count = 0, first = 0;
+  double actual = 0, expected = 0;
+  void add(int64_t index, double got, double wanted) {
+    if (count++ == 0) {
+      first = index;
+      actual = got;
+      expected = wanted;
+    }
+  }
+};
+} // namespace
+
+static CheckOutcome describe(StringRef name, const TensorSpec &spec,
+                             const Differences &found, double maxError) {
+  CheckOutcome outcome;
+  outcome.ok = found.count == 0;
+  // Stored as JSON, which has no infinity.
+  outcome.maxError = std::min(maxError, 1e30);
+  if (!outcome.ok)
+    outcome.message = formatv(
+        "{0} differs at {1} of {2} elements, first at {3}: got {4}, expected "
+        "{5}",
+        name, found.count, spec.getNumElements(),
+        formatIndex(spec, found.first), formatNumber(found.actual),
+        formatNumber(found.expected));
+  return outcome;
+}
+
+/// The value of element `i`; f32 without a call, as it is nearly always.
+template <ElementKind kind>
+static double getElement(const void *data, int64_t i) {
+  if constexpr (kind == ElementKind::F32) {
+    float value;
+    std::memcpy(&value, static_cast<const float *>(data) + i, sizeof(value));
+    return value;
+  } else {
+    return loadFloat(kind, data, i);
+  }
+}
+
+template <ElementKind kind>
+static CheckOutcome checkFloats(StringRef name, const TensorSpec &spec,
+                                const void *actual, ArrayRef<double> expected,
+                                double tolerance) {
+  double largest = getLargest(kind);
+  double rms = getRootMeanSquare(expected);
+  double maxError = 0;
+  Differences found;
+  for (auto [i, wanted] : enumerate(expected)) {
+    double got = getElement<kind>(actual, int64_t(i));
+    double difference = std::fabs(got - wanted);
+    double magnitude = std::fabs(wanted);
+    // The whole range first: everything else is rare.
+    double scale = magnitude > hugeMagnitude ? magnitude : rms + magnitude;
+    if (difference <= tolerance * scale && magnitude <= largest) {
+      if (difference > maxError * scale)
+        maxError = difference / scale;
+      continue;
+    }
+    // Rounding may also have reached infinity just below the range's end.
+    bool sameSign = std::signbit(got) == std::signbit(wanted);
+    if (std::isinf(got) && sameSign && magnitude > largest * (1 - tolerance))
+      continue;
+    if (difference > maxError * scale)
+      maxError = difference / scale;
+    found.add(int64_t(i), got, wanted);
+  }
+  return describe(name, spec, found, maxError);
+}
+
+static CheckOutcome checkIntegers(StringRef name, const TensorSpec &spec,
+                                  ElementKind kind, const void *actual,
+                                  ArrayRef<char> expected) {
+  Differences found;
+  if (std::memcmp(actual, expected.data(), expected.size()) != 0)
+    for (int64_t i = 0, end = spec.getNumElements(); i < end; ++i) {
+      int64_t got = loadInteger(kind, actual, i);
+      int64_t wanted = loadInteger(kind, expected.data(), i);
+      if (got != wanted)
+        found.add(i, double(got), double(wanted));
+    }
+  return describe(name, spec, found, found.count ? 1 : 0);
+}
+
+CheckOutcome checkResult(StringRef name, const TensorSpec &spec,
+                         const void *actual, const ReferenceTensor &expected,
+                         double tolerance) {
+  ElementKind kind = *getElementKind(spec.elementType);
+  switch (kind) {
+  case ElementKind::F64:
+    return checkFloats<ElementKind::F64>(name, spec, actual, expected.floats,
+                                         tolerance);
+  case ElementKind::F32:
+    return checkFloats<ElementKind::F32>(name, spec, actual, expected.floats,
+                                         tolerance);
+  case ElementKind::F16:
+    return checkFloats<ElementKind::F16>(name, spec, actual, expected.floats,
+                                         tolerance);
+  case ElementKind::BF16:
+    return checkFloats<ElementKind::BF16>(name, spec, actual, expected.floats,
+                                          tolerance);
+  default:
+    return checkIntegers(name, spec, kind, actual, expected.bytes);
+  }
+}
+
+} // namespace cwm

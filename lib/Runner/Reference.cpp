@@ -1,0 +1,272 @@
+//===- Reference.cpp - What a payload should compute ------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Runner/Reference.h"
+
+#include "cwm/Runner/GuardedBuffer.h"
+#include "cwm/Target/CPU/LoadedKernel.h"
+#include "cwm/Target/CPU/Lowering.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace llvm;
+
+namespace cwm {
+
+/// Types of the reference's buffers for payload tensors of `kind`.
+static ElementKind getReferenceKind(ElementKind kind, bool inDoublePrecision) {
+  return isFloat(kind) && inDoublePrecision ? ElementKind::F64 : kind;
+}
+
+static Expected<ElementKind> getKind(const TensorSpec &spec) {
+  if (std::optional<ElementKind> kind = getElementKind(spec.elementType))
+    return *kind;
+  return createStringError("tensors of '" + spec.elementType +
+                           "' cannot be checked");
+}
+
+/// Input `index` in the reference's precision: exactly what candidates get.
+static std::vector<char> makeInput(const TensorSpec &spec, ElementKind kind,
+                                   ElementKind wide, uint64_t seed,
+                                   unsigned index, bool nonnegative) {
+  std::vector<char> narrow(spec.getNumElements() * getNumBytes(kind));
+  fillRandom(spec, kind, seed, index, nonnegative, narrow.data());
+  if (kind == wide)
+    return narrow;
+  std::vector<char> result(spec.getNumElements() * getNumBytes(wide));
+  for (int64_t i = 0, end = spec.getNumElements(); i < end; ++i)
+    storeFloat(wide, result.data(), i, loadFloat(kind, narrow.data(), i));
+  return result;
+}
+
+namespace {
+/// The compiled reference of one payload.
+struct Evaluator {
+  const Payload &payload;
+  LoadedKernel kernel;
+  bool inDoublePrecision;
+
+  Expected<std::vector<ReferenceTensor>> run(uint64_t seed, bool nonnegative);
+};
+} // namespace
+
+Expected<std::vector<ReferenceTensor>> Evaluator::run(uint64_t seed,
+                                                      bool nonnegative) {
+  std::vector<std::vector<char>> inputs;
+  std::vector<GuardedBuffer> results;
+  std::vector<void *> pointers;
+  for (const auto &[index, spec] : enumerate(payload.getInputs())) {
+    Expected<ElementKind> kind = getKind(spec);
+    if (!kind)
+      return kind.takeError();
+    inputs.push_back(makeInput(spec, *kind,
+                               getReferenceKind(*kind, inDoublePrecision), seed,
+                               index, nonnegative));
+    pointers.push_back(inputs.back().data());
+  }
+  for (const auto &[index, spec] : enumerate(payload.getResults())) {
+    Expected<ElementKind> kind = getKind(spec);
+    if (!kind)
+      return kind.takeError();
+    Expected<GuardedBuffer> buffer = GuardedBuffer::create(
+        "reference result " + std::to_string(index),
+        spec.getNumElements() *
+            getNumBytes(getReferenceKind(*kind, inDoublePrecision)));
+    if (!buffer)
+      return buffer.takeError();
+    results.push_back(std::move(*buffer));
+    results.back().poison(/*withNaN=*/true);
+    pointers.push_back(results.back().getData());
+  }
+  kernel(pointers.data());
+
+  std::vector<ReferenceTensor> tensors;
+  for (const auto &[index, spec] : enumerate(payload.getResults())) {
+    ElementKind kind = *getElementKind(spec.elementType);
+    ElementKind wide = getReferenceKind(kind, inDoublePrecision);
+    const void *data = results[index].getData();
+    ReferenceTensor tensor;
+    if (isFloat(kind)) {
+      tensor.floats.resize(spec.getNumElements());
+      for (int64_t i = 0, end = spec.getNumElements(); i < end; ++i)
+        tensor.floats[i] = loadFloat(wide, data, i);
+    } else {
+      auto bytes = static_cast<const char *>(data);
+      tensor.bytes.assign(bytes, bytes + spec.getNumBytes());
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+/// Number of the first result that holds NaN.
+static std::optional<size_t> findNaN(ArrayRef<ReferenceTensor> results) {
+  for (const auto &[index, result] : enumerate(results))
+    for (double value : result.floats)
+      if (std::isnan(value))
+        return index;
+  return std::nullopt;
+}
+
+/// Runs `body` and returns the first error diagnostic when it fails.
+static Error withDiagnostics(mlir::MLIRContext *context,
+                             function_ref<mlir::LogicalResult()> body,
+                             StringRef what) {
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &d) {
+    if (message.empty() && d.getSeverity() == mlir::DiagnosticSeverity::Error)
+      message = d.str();
+    return mlir::success();
+  });
+  if (mlir::succeeded(body()))
+    return Error::success();
+  return createStringError(what + Twine(message.empty() ? "" : ": ") + message);
+}
+
+Expected<Reference> computeReference(const Payload &payload,
+                                     const HardwareDescription &hardware,
+                                     uint64_t seed) {
+  bool inDoublePrecision = false;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  auto build = [&]() -> mlir::LogicalResult {
+    auto built = buildReferenceModule(payload, inDoublePrecision);
+    if (mlir::failed(built))
+      return mlir::failure();
+    module = std::move(*built);
+    return lowerReference(*module);
+  };
+  if (Error error =
+          withDiagnostics(payload.getModule()->getContext(), build,
+                          "the reference of the payload cannot be lowered"))
+    return std::move(error);
+  Expected<SmallVector<char, 0>> object = compileToObject(
+      *module, mlir::func::FuncOp(payload.getEntry()).getName(), hardware);
+  if (!object)
+    return object.takeError();
+  Expected<LoadedKernel> kernel = LoadedKernel::load(*object);
+  if (!kernel)
+    return kernel.takeError();
+
+  Evaluator evaluator{payload, std::move(*kernel), inDoublePrecision};
+  for (bool nonnegative : {false, true}) {
+    Expected<std::vector<ReferenceTensor>> results =
+        evaluator.run(seed, nonnegative);
+    if (!results)
+      return results.takeError();
+    std::optional<size_t> bad = findNaN(*results);
+    if (!bad)
+      return Reference{nonnegative, std::move(*results)};
+    if (nonnegative)
+      return createStringError(
+          "result " + Twine(*bad) +
+          " of the payload is NaN for random inputs in [-1, 1] and in (0, 1]: "
+          "no candidate could be checked");
+  }
+  llvm_unreachable("one of the two attempts returns");
+}
+
+//===----------------------------------------------------------------------===//
+// Cache
+//===----------------------------------------------------------------------===//
+
+/// Changes with the inputs' generator and the layout below.
+static constexpr StringLiteral cacheMagic = "CWMREF01";
+
+/// magic, flag, then for each result its float and byte counts and data, then
+/// the hash of all that.
+static std::string encode(const Reference &reference) {
+  std::string text = cacheMagic.str();
+  auto append = [&](const void *data, size_t size) {
+    text.append(static_cast<const char *>(data), size);
+  };
+  uint64_t flag = reference.nonnegative;
+  append(&flag, sizeof(flag));
+  for (const ReferenceTensor &result : reference.results) {
+    uint64_t sizes[] = {result.floats.size(), result.bytes.size()};
+    append(sizes, sizeof(sizes));
+    append(result.floats.data(), result.floats.size() * sizeof(double));
+    append(result.bytes.data(), result.bytes.size());
+  }
+  uint64_t hash = xxh3_64bits(text);
+  append(&hash, sizeof(hash));
+  return text;
+}
+
+static std::optional<Reference> decode(StringRef text, const Payload &payload) {
+  uint64_t hash = 0;
+  if (text.size() < cacheMagic.size() + 2 * sizeof(hash) ||
+      !text.starts_with(cacheMagic))
+    return std::nullopt;
+  StringRef body = text.drop_back(sizeof(hash));
+  std::memcpy(&hash, text.end() - sizeof(hash), sizeof(hash));
+  if (xxh3_64bits(body) != hash)
+    return std::nullopt;
+  body = body.drop_front(cacheMagic.size());
+  auto take = [&](void *data, size_t size) {
+    if (body.size() < size)
+      return false;
+    if (size)
+      std::memcpy(data, body.data(), size);
+    body = body.drop_front(size);
+    return true;
+  };
+  Reference reference;
+  uint64_t flag = 0;
+  if (!take(&flag, sizeof(flag)))
+    return std::nullopt;
+  reference.nonnegative = flag != 0;
+  for (const TensorSpec &spec : payload.getResults()) {
+    uint64_t sizes[2] = {};
+    auto elements = uint64_t(spec.getNumElements());
+    if (!take(sizes, sizeof(sizes)) || sizes[0] > elements ||
+        sizes[1] > 8 * elements)
+      return std::nullopt;
+    ReferenceTensor tensor;
+    tensor.floats.resize(sizes[0]);
+    tensor.bytes.resize(sizes[1]);
+    if (!take(tensor.floats.data(), sizes[0] * sizeof(double)) ||
+        !take(tensor.bytes.data(), sizes[1]))
+      return std::nullopt;
+    reference.results.push_back(std::move(tensor));
+  }
+  if (!body.empty())
+    return std::nullopt;
+  return reference;
+}
+
+Expected<Reference> getReference(const Payload &payload,
+                                 const HardwareDescription &hardware,
+                                 uint64_t seed, StringRef cacheFolder) {
+  SmallString<256> path(cacheFolder);
+  sys::path::append(path, "reference-" + payload.getWorkloadHash() + "-" +
+                              Twine(seed) + ".bin");
+  if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false))
+    if (std::optional<Reference> cached =
+            decode((*buffer)->getBuffer(), payload))
+      return std::move(*cached);
+  Expected<Reference> reference = computeReference(payload, hardware, seed);
+  if (!reference)
+    return reference;
+  // Through a temporary file: a killed worker leaves no half file. Failing to
+  // write costs time in the next run, nothing else.
+  consumeError(writeToOutput(path, [&](raw_ostream &out) {
+    out << encode(*reference);
+    return Error::success();
+  }));
+  return reference;
+}
+
+} // namespace cwm

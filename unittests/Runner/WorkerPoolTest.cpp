@@ -1,0 +1,203 @@
+//===- WorkerPoolTest.cpp - Tests of measuring in workers -------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunnerTestUtils.h"
+
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <csignal>
+#include <sys/stat.h>
+
+using namespace cwm;
+using namespace cwm::test;
+
+namespace {
+
+class WorkerPoolTest : public ::testing::Test {
+protected:
+  WorkerPoolTest() { options.workDir = folder.get(); }
+
+  std::unique_ptr<WorkerPool> makePool(const Payload &payload) {
+    llvm::Expected<std::unique_ptr<WorkerPool>> pool =
+        WorkerPool::create(payload, getHardware(), options);
+    EXPECT_TRUE(bool(pool));
+    if (pool)
+      return std::move(*pool);
+    ADD_FAILURE() << llvm::toString(pool.takeError());
+    return nullptr;
+  }
+
+  std::string getCreateError(const Payload &payload) {
+    llvm::Expected<std::unique_ptr<WorkerPool>> pool =
+        WorkerPool::create(payload, getHardware(), options);
+    EXPECT_FALSE(bool(pool));
+    return pool ? "" : llvm::toString(pool.takeError());
+  }
+
+  /// An executable file of the work folder.
+  std::string writeProgram(llvm::StringRef text) {
+    std::string path = folder.get("program");
+    std::error_code error;
+    llvm::raw_fd_ostream out(path, error);
+    out << text;
+    out.close();
+    chmod(path.c_str(), 0700);
+    return path;
+  }
+
+  TemporaryFolder folder;
+  WorkerPoolOptions options;
+};
+
+TEST_F(WorkerPoolTest, MeasuresGoodAndBadCandidates) {
+  Payload payload = makeMatmul(48, 40, 56);
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  std::vector<TrialResult> results = measure(
+      *pool,
+      {makeScript(""), makeTiling({8, 8, 8}), makeTiling({-8, 8, 8}),
+       "module { this is no script }",
+       makeScript("%1 = transform.structured.interchange %0 "
+                  "iterator_interchange = [0, 1] : (!transform.any_op) -> "
+                  "!transform.any_op")});
+  for (int good : {0, 1}) {
+    const TrialResult &result = results[good];
+    EXPECT_EQ(result.status, TrialStatus::Ok) << result.reason;
+    EXPECT_EQ(result.reason, "");
+    EXPECT_GT(result.timeNs, 0);
+    EXPECT_GT(result.score, 0);
+    EXPECT_GT(result.numRounds, 1);
+    EXPECT_GT(result.codeBytes, 0);
+    EXPECT_GT(result.transformMs, 0);
+    EXPECT_GT(result.lowerMs, 0);
+    EXPECT_GT(result.compileMs, 0);
+    EXPECT_GT(result.checkMs, 0);
+    EXPECT_GT(result.timeMs, 0);
+  }
+  EXPECT_EQ(results[2].status, TrialStatus::Invalid);
+  EXPECT_NE(results[2].reason.find("tile sizes must be at least 0, got -8"),
+            std::string::npos);
+  EXPECT_EQ(results[3].status, TrialStatus::TransformError);
+  EXPECT_NE(results[3].reason.find("the script does not parse"),
+            std::string::npos);
+  EXPECT_EQ(results[4].status, TrialStatus::TransformError);
+  EXPECT_EQ(results[4].reason, "4:6: transform applied to the wrong op kind; "
+                               "note: when applied to this op");
+}
+
+TEST_F(WorkerPoolTest, MeasuresTogether) {
+  Payload payload = makeMatmul(32, 32, 32);
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  std::vector<TrialResult> results = measure(
+      *pool, {makeTiling({4, 4, 4}), makeTiling({0, -1}), makeScript("")},
+      /*together=*/true);
+  EXPECT_EQ(results[0].status, TrialStatus::Ok) << results[0].reason;
+  EXPECT_EQ(results[1].status, TrialStatus::Invalid);
+  EXPECT_EQ(results[2].status, TrialStatus::Ok) << results[2].reason;
+  EXPECT_EQ(results[0].numRounds, 25);
+  EXPECT_EQ(results[2].numRounds, 25);
+  EXPECT_GE(pool->getNoiseFloor(), 0.01);
+  EXPECT_GT(pool->getBusySeconds(), 0);
+}
+
+TEST_F(WorkerPoolTest, LeavesNothingBehindButTheCache) {
+  Payload payload = makeMatmul(8, 8, 8);
+  std::string stale = folder.get("objects-999999999-0");
+  ASSERT_FALSE(llvm::sys::fs::create_directory(stale));
+  {
+    std::unique_ptr<WorkerPool> pool = makePool(payload);
+    ASSERT_TRUE(pool);
+    measure(*pool, {makeScript("")});
+  }
+  std::error_code error;
+  std::vector<std::string> names;
+  for (llvm::sys::fs::directory_iterator it(folder.get(), error), end;
+       it != end; it.increment(error))
+    names.push_back(llvm::sys::path::filename(it->path()).str());
+  EXPECT_EQ(names, std::vector<std::string>{"cache"});
+}
+
+TEST_F(WorkerPoolTest, RequestStopReturnsEarly) {
+  Payload payload = makeMatmul(16, 16, 16);
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  std::vector<MeasureRequest> requests(20, {"k", makeScript("")});
+  unsigned answers = 0;
+  ASSERT_FALSE(bool(pool->measure(requests, [&](size_t, TrialResult) {
+    ++answers;
+    pool->requestStop();
+  })));
+  EXPECT_GE(answers, 1u);
+  EXPECT_LT(answers, 20u);
+}
+
+TEST_F(WorkerPoolTest, RetriesWhenAWorkerIsKilledFromOutside) {
+  Payload payload = makeMatmul(16, 16, 16);
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  unsigned before = pool->getNumSpawned();
+  bool killed = false;
+  std::vector<MeasureRequest> requests(6, {"k", makeScript("")});
+  std::vector<TrialResult> results(requests.size());
+  ASSERT_FALSE(bool(pool->measure(requests, [&](size_t index, TrialResult r) {
+    results[index] = std::move(r);
+    if (!killed)
+      for (int pid : pool->getWorkerPids())
+        kill(pid, SIGKILL);
+    killed = true;
+  })));
+  for (const TrialResult &result : results)
+    EXPECT_EQ(result.status, TrialStatus::Ok) << result.reason;
+  EXPECT_GT(pool->getNumSpawned(), before);
+}
+
+TEST_F(WorkerPoolTest, ReplacesOldWorkers) {
+  options.maxCandidatesPerWorker = 1;
+  options.numCompileWorkers = 1;
+  Payload payload = makeMatmul(8, 8, 8);
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  std::vector<std::string> scripts(3, makeScript(""));
+  for (const TrialResult &result : measure(*pool, scripts))
+    EXPECT_EQ(result.status, TrialStatus::Ok) << result.reason;
+  EXPECT_GE(pool->getNumSpawned(), 6u);
+}
+
+TEST_F(WorkerPoolTest, ReportsWorkersThatCannotStart) {
+  Payload payload = makeMatmul(8, 8, 8);
+  options.runnerPath = folder.get("nothing-here");
+  EXPECT_NE(getCreateError(payload).find("nothing-here"), std::string::npos);
+  options.runnerPath = writeProgram("#!/bin/sh\necho no licence >&2\nexit 3\n");
+  std::string message = getCreateError(payload);
+  EXPECT_NE(message.find("exit code 3: no licence"), std::string::npos)
+      << message;
+}
+
+TEST_F(WorkerPoolTest, SurvivesGarbageOnTheStream) {
+  Payload payload = makeMatmul(8, 8, 8);
+  // A worker that starts well and then talks nonsense instead of answering:
+  // the first 9000 bytes take it into the request.
+  options.runnerPath =
+      writeProgram("#!/bin/sh\n"
+                   "printf 'CWMF\\016\\0\\0\\0{\"ready\":true}'\n"
+                   "case \"$1\" in *compile) head -c 9000 > /dev/null\n"
+                   "  printf 'Segmentation fault, core dumped';; esac\n"
+                   "exec sleep 100\n");
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  std::vector<TrialResult> results =
+      measure(*pool, {makeScript("") + std::string(20000, ' ')});
+  EXPECT_EQ(results[0].status, TrialStatus::Crash);
+  EXPECT_NE(results[0].reason.find("garbage"), std::string::npos)
+      << results[0].reason;
+}
+
+} // namespace
