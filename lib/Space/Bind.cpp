@@ -29,9 +29,9 @@ public:
   LogicalResult run() {
     findSites();
     for (auto &[op, site] : live) {
-      if (site->knob)
-        cast<transform::tune::KnobOp>(op).setSelectedAttr(
-            getOption(*site->knob));
+      if (auto knob = dyn_cast<transform::tune::KnobOp>(op))
+        knob.setSelectedAttr(site->knob ? getOption(*site->knob)
+                                        : site->fixedOption);
       if (!site->bound.empty() && failed(bindAttributes(op, *site)))
         return failure();
       if (site->isConstraint) {
@@ -104,11 +104,10 @@ private:
     for (const GuardedExpr &choice : choices) {
       if (!holds(choice.guard, assignment))
         continue;
-      std::vector<unsigned> schedule = impl.exprs.getSchedule(choice.expr);
-      Interval value = evaluate(impl.exprs, schedule, [&](unsigned knob) {
-        Int128 option = *space.getKnobs()[knob].getInteger(assignment[knob]);
-        return Interval{option, option, false};
-      });
+      Interval value =
+          Program(impl.exprs, choice.expr).evaluate([&](unsigned knob) {
+            return impl.getPoint(knob, assignment[knob]);
+          });
       if (!value.isPoint() || value.lo < INT64_MIN || value.lo > INT64_MAX ||
           (result && *result != value.lo))
         return std::nullopt;

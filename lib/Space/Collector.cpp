@@ -174,7 +174,8 @@ private:
       Site &site = getSite(op);
       site.knob = index;
       addGuard(site.live, guard);
-      addGuard(declared[index], guard);
+      if (knob.getResult().use_empty())
+        addGuard(declared[index], guard);
       env[knob.getResult()] = {{Guard(), impl.exprs.knob(index)}};
       return success();
     }
@@ -598,8 +599,8 @@ private:
     for (auto [expr, location] : asserted) {
       if (failed(check(expr)))
         return failure();
-      impl.constraints.push_back({guard, expr, impl.exprs.getSchedule(expr),
-                                  impl.exprs.getKnobs(expr), location});
+      impl.constraints.push_back(
+          {guard, expr, Program(impl.exprs, expr), location});
     }
     for (auto [position, expr] : llvm::enumerate(yielded)) {
       if (failed(check(expr)))
@@ -651,8 +652,11 @@ private:
     for (Site &site : impl.sites) {
       for (Guard &guard : site.live)
         renumber(guard);
-      if (site.knob)
+      if (site.knob) {
+        const Knob &knob = knobs[*site.knob];
+        site.fixedOption = knob.getOption(knob.defaultIndex);
         site.knob = number[*site.knob];
+      }
       if (site.alternatives)
         site.alternatives = number[*site.alternatives];
       renumberChoices(site.regionChoices);
@@ -663,8 +667,8 @@ private:
     }
     for (Constraint &constraint : impl.constraints) {
       renumber(constraint.guard);
-      for (unsigned &knob : constraint.knobs)
-        knob = *number[knob];
+      constraint.program.renumberKnobs(
+          [&](unsigned knob) { return *number[knob]; });
     }
     llvm::sort(impl.sites,
                [](const Site &a, const Site &b) { return a.index < b.index; });

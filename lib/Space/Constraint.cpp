@@ -361,21 +361,136 @@ static Interval apply(const Expr &expr, ArrayRef<Interval> args) {
   llvm_unreachable("unknown expression");
 }
 
-Interval cwm::evaluate(const ExprPool &pool, ArrayRef<unsigned> schedule,
-                       llvm::function_ref<Interval(unsigned)> knobValue) {
-  SmallVector<Interval, 32> values(schedule.size());
+Program::Program(const ExprPool &pool, unsigned root) {
+  std::vector<unsigned> schedule = pool.getSchedule(root);
+  for (unsigned node : schedule) {
+    Expr expr = pool.get(node);
+    for (unsigned &arg : expr.args)
+      arg = llvm::lower_bound(schedule, arg) - schedule.begin();
+    code.push_back(std::move(expr));
+  }
+  knobs = pool.getKnobs(root);
+}
+
+void Program::renumberKnobs(llvm::function_ref<unsigned(unsigned)> number) {
+  for (Expr &expr : code)
+    if (expr.op == Expr::Op::Knob)
+      expr.knob = number(expr.knob);
+  for (unsigned &knob : knobs)
+    knob = number(knob);
+}
+
+Interval
+Program::evaluate(llvm::function_ref<Interval(unsigned)> knobValue) const {
+  SmallVector<Interval, 32> values;
   SmallVector<Interval, 4> args;
-  for (auto [position, node] : llvm::enumerate(schedule)) {
-    const Expr &expr = pool.get(node);
+  for (const Expr &expr : code) {
     if (expr.op == Expr::Op::Knob) {
-      values[position] = knobValue(expr.knob);
+      values.push_back(knobValue(expr.knob));
       continue;
     }
     args.clear();
     for (unsigned arg : expr.args)
-      args.push_back(
-          values[llvm::lower_bound(schedule, arg) - schedule.begin()]);
-    values[position] = apply(expr, args);
+      args.push_back(values[arg]);
+    values.push_back(apply(expr, args));
+  }
+  return values.back();
+}
+
+/// False on overflow and where the result is undefined.
+static bool applyPoint(const Expr &expr, ArrayRef<int64_t> values,
+                       int64_t &result) {
+  auto arg = [&](size_t position) { return values[expr.args[position]]; };
+  auto all = [&](auto predicate) {
+    return llvm::all_of(expr.args,
+                        [&](unsigned id) { return predicate(values[id]); });
+  };
+  switch (expr.op) {
+  case Expr::Op::Constant:
+  case Expr::Op::Bool:
+    result = expr.value;
+    return true;
+  case Expr::Op::Knob:
+    llvm_unreachable("handled by the caller");
+  case Expr::Op::Add:
+    result = 0;
+    return all([&](int64_t value) {
+      return !__builtin_add_overflow(result, value, &result);
+    });
+  case Expr::Op::Sub:
+    return !__builtin_sub_overflow(arg(0), arg(1), &result);
+  case Expr::Op::Mul:
+    result = 1;
+    return all([&](int64_t value) {
+      return !__builtin_mul_overflow(result, value, &result);
+    });
+  case Expr::Op::Div:
+  case Expr::Op::Mod: {
+    int64_t divisor = arg(1);
+    if (divisor <= 0) // rare: left to the general case
+      return false;
+    int64_t quotient = arg(0) / divisor, rest = arg(0) % divisor;
+    result = expr.op == Expr::Op::Div ? (rest < 0 ? quotient - 1 : quotient)
+                                      : (rest < 0 ? rest + divisor : rest);
+    return true;
+  }
+  case Expr::Op::Abs:
+    result = arg(0) < 0 ? -arg(0) : arg(0);
+    return arg(0) != INT64_MIN;
+  case Expr::Op::Lt:
+    result = arg(0) < arg(1);
+    return true;
+  case Expr::Op::Le:
+    result = arg(0) <= arg(1);
+    return true;
+  case Expr::Op::Gt:
+    result = arg(0) > arg(1);
+    return true;
+  case Expr::Op::Ge:
+    result = arg(0) >= arg(1);
+    return true;
+  case Expr::Op::Eq:
+    result = all([&](int64_t value) { return value == arg(0); });
+    return true;
+  case Expr::Op::Distinct:
+    result = 1;
+    for (size_t i = 0; i < expr.args.size(); ++i)
+      for (size_t j = i + 1; j < expr.args.size(); ++j)
+        result &= arg(i) != arg(j);
+    return true;
+  case Expr::Op::And:
+    result = all([](int64_t value) { return value != 0; });
+    return true;
+  case Expr::Op::Or:
+    result = !all([](int64_t value) { return value == 0; });
+    return true;
+  case Expr::Op::Xor:
+    result = 0;
+    for (unsigned id : expr.args)
+      result ^= values[id];
+    return true;
+  case Expr::Op::Not:
+    result = !arg(0);
+    return true;
+  case Expr::Op::Implies:
+    result = !arg(0) || arg(1);
+    return true;
+  case Expr::Op::Ite:
+    result = arg(0) ? arg(1) : arg(2);
+    return true;
+  }
+  llvm_unreachable("unknown expression");
+}
+
+std::optional<int64_t>
+Program::evaluatePoint(llvm::function_ref<int64_t(unsigned)> knobValue) const {
+  SmallVector<int64_t, 64> values(code.size());
+  for (size_t position = 0; position < code.size(); ++position) {
+    const Expr &expr = code[position];
+    if (expr.op == Expr::Op::Knob)
+      values[position] = knobValue(expr.knob);
+    else if (!applyPoint(expr, values, values[position]))
+      return std::nullopt;
   }
   return values.back();
 }

@@ -90,17 +90,33 @@ private:
   llvm::DenseMap<unsigned, unsigned> knobExprs;
 };
 
-/// Evaluates the nodes of `schedule` (from ExprPool::getSchedule), the value
-/// of knobs given by `knobValue`; returns the value of the last one.
-Interval evaluate(const ExprPool &pool, llvm::ArrayRef<unsigned> schedule,
-                  llvm::function_ref<Interval(unsigned)> knobValue);
+/// An expression laid out for evaluation.
+class Program {
+public:
+  Program() = default;
+  Program(const ExprPool &pool, unsigned root);
+
+  /// The value when knobs have the values that `knobValue` says.
+  Interval evaluate(llvm::function_ref<Interval(unsigned)> knobValue) const;
+  /// The value when all knobs are known, in 64 bits: fast. Nullopt where that
+  /// overflows or is undefined; then `evaluate` tells.
+  std::optional<int64_t>
+  evaluatePoint(llvm::function_ref<int64_t(unsigned)> knobValue) const;
+  /// Ascending.
+  llvm::ArrayRef<unsigned> getKnobs() const { return knobs; }
+  void renumberKnobs(llvm::function_ref<unsigned(unsigned)> number);
+
+private:
+  /// Expressions whose arguments are positions in `code`.
+  std::vector<Expr> code;
+  std::vector<unsigned> knobs;
+};
 
 /// One `smt.assert`, applied when `guard` holds.
 struct Constraint {
   std::vector<std::pair<unsigned, uint64_t>> guard;
   unsigned root = 0;
-  std::vector<unsigned> schedule;
-  std::vector<unsigned> knobs;
+  Program program;
   mlir::Location location;
 };
 

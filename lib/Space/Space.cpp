@@ -27,6 +27,8 @@ uint64_t cwm::uniformBelow(RandomEngine &engine, uint64_t bound) {
 Space::Space() = default;
 Space::~Space() = default;
 
+MLIRContext *Space::getContext() const { return impl->schedule->getContext(); }
+
 FailureOr<std::unique_ptr<Space>>
 Space::create(OwningOpRef<ModuleOp> schedule, StringRef name,
               const llvm::StringMap<ArrayAttr> &options,
@@ -37,6 +39,7 @@ Space::create(OwningOpRef<ModuleOp> schedule, StringRef name,
   space->impl->schedule = std::move(schedule);
   if (failed(collectSpace(name, space->knobs, *space->impl, options, defaults)))
     return failure();
+  space->impl->computeValues(space->knobs);
   std::vector<unsigned> &order = space->impl->keyOrder;
   for (unsigned knob = 0; knob < space->knobs.size(); ++knob)
     if (space->knobs[knob].getNumOptions() > 1)
@@ -64,25 +67,53 @@ bool Space::satisfies(const Assignment &assignment,
   for (const Constraint &constraint : impl->constraints) {
     if (!holds(constraint.guard, assignment))
       continue;
-    Interval value =
-        evaluate(impl->exprs, constraint.schedule, [&](unsigned knob) {
-          Int128 option = *knobs[knob].getInteger(assignment[knob]);
-          return Interval{option, option, false};
-        });
-    if (value.isTrue())
+    std::optional<int64_t> fast = constraint.program.evaluatePoint(
+        [&](unsigned knob) { return impl->getValue(knob, assignment[knob]); });
+    // An undefined value, such as a division by zero, satisfies nothing.
+    if (fast ? *fast != 0
+             : constraint.program
+                   .evaluate([&](unsigned knob) {
+                     return impl->getPoint(knob, assignment[knob]);
+                   })
+                   .isTrue())
       continue;
     if (!violated)
       return false;
     llvm::raw_string_ostream os(*violated);
-    os << "constraint " << impl->exprs.print(constraint.root, knobs) << " at "
-       << constraint.location << " does not hold for ";
-    llvm::interleaveComma(constraint.knobs, os, [&](unsigned knob) {
-      os << knobs[knob].name << " = "
-         << knobs[knob].getOptionText(assignment[knob]);
-    });
+    os << impl->describe(constraint, knobs) << " does not hold for ";
+    llvm::interleaveComma(constraint.program.getKnobs(), os,
+                          [&](unsigned knob) {
+                            os << knobs[knob].name << " = "
+                               << knobs[knob].getOptionText(assignment[knob]);
+                          });
     return false;
   }
   return true;
+}
+
+std::string Space::Impl::describe(const Constraint &constraint,
+                                  ArrayRef<Knob> knobs) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "constraint '" << exprs.print(constraint.root, knobs) << "' at "
+     << constraint.location;
+  return text;
+}
+
+void Space::Impl::computeValues(ArrayRef<Knob> knobs) {
+  for (const Knob &knob : knobs) {
+    std::vector<int64_t> &own = values.emplace_back();
+    Interval &hull = hulls.emplace_back();
+    if (!knob.list) {
+      ranges.push_back(std::make_pair(knob.lower, knob.step));
+      hull = {knob.lower, *knob.getInteger(knob.getNumOptions() - 1), false};
+      continue;
+    }
+    ranges.push_back(std::nullopt);
+    for (uint64_t option = 0; option < knob.getNumOptions(); ++option)
+      own.push_back(knob.getInteger(option).value_or(0));
+    hull = {*llvm::min_element(own), *llvm::max_element(own), false};
+  }
 }
 
 //===----------------------------------------------------------------------===//

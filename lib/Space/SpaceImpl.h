@@ -15,6 +15,8 @@
 
 #include "llvm/ADT/StringSet.h"
 
+#include <mutex>
+
 namespace cwm {
 
 /// A conjunction of (knob, option index), sorted by knob.
@@ -46,6 +48,8 @@ struct Site {
   GuardSet live;
   /// Knob of a `transform.tune.knob`.
   std::optional<unsigned> knob;
+  /// Its option when it is a knob that no candidate uses.
+  mlir::Attribute fixedOption;
   /// The region that `transform.tune.alternatives` selects: a knob, or the
   /// values of its parameter.
   std::optional<unsigned> alternatives;
@@ -64,6 +68,9 @@ struct Site {
 class Diagram;
 
 struct Space::Impl {
+  Impl();
+  ~Impl();
+
   mlir::OwningOpRef<mlir::ModuleOp> schedule;
   ExprPool exprs;
   std::vector<Constraint> constraints;
@@ -73,6 +80,40 @@ struct Space::Impl {
   llvm::StringMap<unsigned> knobIndex;
   /// Indices of Space::knobs in name order, single options left out.
   std::vector<unsigned> keyOrder;
+
+  /// Integers of the options, for constraints: those of lists; first and step
+  /// of ranges; and the hull of either.
+  std::vector<std::vector<int64_t>> values;
+  std::vector<std::optional<std::pair<int64_t, int64_t>>> ranges;
+  std::vector<Interval> hulls;
+  void computeValues(llvm::ArrayRef<Knob> knobs);
+  int64_t getValue(unsigned knob, uint64_t option) const {
+    return ranges[knob] ? ranges[knob]->first + static_cast<int64_t>(option) *
+                                                    ranges[knob]->second
+                        : values[knob][option];
+  }
+  Interval getPoint(unsigned knob, uint64_t option) const {
+    Int128 value = getValue(knob, option);
+    return {value, value, false};
+  }
+
+  std::string describe(const Constraint &constraint,
+                       llvm::ArrayRef<Knob> knobs) const;
+
+  /// All candidates, constraints ignored; null when too large to build.
+  const Diagram *getUnconstrained(const Space &space);
+  /// All candidates that satisfy the constraints; null when too large.
+  const Diagram *getConstrained(const Space &space);
+  /// A candidate that keeps as many options of `preferred` as it can, with
+  /// `forced` = (knob, option) live and so where given.
+  std::optional<Assignment>
+  repair(const Space &space, const Assignment &preferred,
+         std::optional<std::pair<unsigned, uint64_t>> forced = std::nullopt);
+
+private:
+  // Built on first use, whatever the thread.
+  std::once_flag unconstrainedOnce, constrainedOnce;
+  std::unique_ptr<Diagram> unconstrained, constrained;
 };
 
 /// Fills `knobs` and `impl` from `impl.schedule`; see Space::create.

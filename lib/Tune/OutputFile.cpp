@@ -76,7 +76,7 @@ Error cwm::checkOutput(StringRef path, StringRef workload, bool force) {
   if (Error error = createBeside(path, descriptor, name))
     return error;
   ::close(descriptor);
-  sys::fs::remove(name);
+  (void)sys::fs::remove(name);
   return Error::success();
 }
 
@@ -111,6 +111,6 @@ Error cwm::writeFile(StringRef path, StringRef text) {
     code = sys::fs::rename(name, path);
   if (!code)
     return Error::success();
-  sys::fs::remove(name);
+  (void)sys::fs::remove(name);
   return makeError("cannot write '" + path + "'", code);
 }

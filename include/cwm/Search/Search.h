@@ -14,18 +14,29 @@
 #include "cwm/Space/Space.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <functional>
 
 namespace cwm {
 
 struct SearchOptions {
+  /// Candidates sent to measurement, those found in the database included.
+  /// What a static rule refuses does not count.
   int64_t numTrials = 64;
   double timeBudgetSeconds = 0; ///< 0: no limit
   uint64_t seed = 0;
   int64_t batchSize = 8;
   double epsilon = 0.15; ///< share of a batch picked at random
-  int64_t populationSize = 256;
+  /// Candidates scored in each generation of each batch.
+  int64_t populationSize = 128;
   int64_t numGenerations = 4;
   int64_t numFinalists = 5;
+  /// Uniform picks only, no evolution and no scores: the baseline of searches.
+  bool randomOnly = false;
+  /// Receives what the user should know and the search survives (a scorer that
+  /// fails, once). Null: written to stderr.
+  std::function<void(llvm::StringRef)> onWarning;
 };
 
 /// A candidate of the union of spaces.
@@ -35,6 +46,13 @@ struct Candidate {
   std::string key;
 };
 
+/// Identity of a candidate in records: its key and a hash of its bound script,
+/// so that records of a schedule that was edited since do not count.
+std::string getCandidateId(llvm::StringRef key, llvm::StringRef boundScript);
+
+/// Text of a bound script as it is measured and hashed.
+std::string printScript(mlir::ModuleOp boundScript);
+
 /// Progress as reported after each trial.
 struct SearchProgress {
   int64_t trialsDone = 0, trialsTotal = 0, failures = 0;
@@ -42,19 +60,35 @@ struct SearchProgress {
   std::string stage;
 };
 
+/// A candidate and what was measured of it.
+struct Finalist {
+  Candidate candidate;
+  TrialResult result;
+};
+
 struct SearchSummary {
-  Candidate best;
+  Candidate best, baseline;
   TrialResult bestResult, baselineResult; ///< of the final, joint measurement
   bool bestIsBaseline = false;
+  /// All of the final measurement, best first.
+  std::vector<Finalist> finalists;
   int64_t trials = 0, reused = 0; ///< measured now; found in the database
+  /// Candidates refused by a static rule, not part of the trials.
+  int64_t refused = 0;
+  /// Records of earlier runs that this run learned from: of this workload, of
+  /// others.
+  int64_t priorRecords = 0, otherRecords = 0;
   llvm::StringMap<int64_t> trialsByStatus;
   llvm::StringMap<double> secondsByStage; ///< compile, check, time, score, ...
-  bool interrupted = false, exhausted = false;
+  bool interrupted = false, exhausted = false, outOfTime = false;
 };
 
 /// Searches the union of `spaces`. Deterministic given seed, earlier records
 /// and measured results: a rerun after a kill takes the same decisions, takes
-/// known results from the database and measures only what is missing.
+/// known results from the database and measures only what is missing. What
+/// counts as earlier is fixed when a run is first started, by the largest
+/// record id, which the database keeps; a run with more trials or more time
+/// continues the same sequence.
 class Search {
 public:
   Search(const ScoringContext &context, std::string targetKey,
@@ -62,7 +96,8 @@ public:
          Scorer &scorer, Database &database, const SearchOptions &options);
 
   /// Runs until trials, time or the space are exhausted, or a stop was asked
-  /// for. Error: no valid candidate at all, or the measurer or database failed.
+  /// for (Measurer::requestStop). Fails with NoValidCandidate when there is
+  /// none, and with other errors when the measurer or the database failed.
   llvm::Expected<SearchSummary>
   run(llvm::function_ref<void(const SearchProgress &)> onProgress);
 
@@ -74,6 +109,22 @@ private:
   Scorer &scorer;
   Database &database;
   SearchOptions options;
+};
+
+/// Every candidate failed, or no space has one; the message counts them by
+/// class. Tools exit with 2.
+class NoValidCandidate : public llvm::ErrorInfo<NoValidCandidate> {
+public:
+  static char ID;
+  explicit NoValidCandidate(std::string message)
+      : message(std::move(message)) {}
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string message;
 };
 
 } // namespace cwm

@@ -91,6 +91,7 @@ public:
   ~Space();
 
   llvm::StringRef getName() const { return name; }
+  mlir::MLIRContext *getContext() const;
   llvm::ArrayRef<Knob> getKnobs() const { return knobs; }
 
   /// Number of distinct candidates before constraints (assignments that

@@ -84,7 +84,9 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
              "vector-transpose-lowering=shuffle1d}"},
       {true, "expand-strided-metadata"},
       {true, "lower-affine"},
-      {true, "finalize-memref-to-llvm{use-generic-functions}"},
+      // Ours calls the pooled allocator of runtime/, the other malloc.
+      {own, "finalize-memref-to-llvm{use-generic-functions}"},
+      {!own, "finalize-memref-to-llvm"},
       {true, "convert-func-to-llvm{use-bare-ptr-memref-call-conv}"},
       {true, "convert-arith-to-llvm"},
       {true, "convert-ub-to-llvm"},

@@ -1,0 +1,56 @@
+//===- CandidateStore.h - Candidates and what is derived --------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_LIB_SEARCH_CANDIDATESTORE_H
+#define CWM_LIB_SEARCH_CANDIDATESTORE_H
+
+#include "cwm/Model/Features.h"
+#include "cwm/Search/Search.h"
+
+namespace cwm {
+
+/// What scoring needs of a candidate.
+struct CandidateInfo {
+  /// Why the schedule cannot be bound; empty when it can.
+  std::string failure;
+  std::vector<Action> actions;
+  std::vector<float> features;
+};
+
+/// Binds candidates and derives their actions and features, once each.
+class CandidateStore {
+public:
+  CandidateStore(llvm::ArrayRef<std::unique_ptr<Space>> spaces,
+                 llvm::StringRef stateText)
+      : spaces(spaces), workload(stateText) {}
+
+  Candidate make(unsigned space, Assignment assignment) const {
+    std::string key = spaces[space]->getKey(assignment);
+    return {space, std::move(assignment), std::move(key)};
+  }
+  /// The candidate of a key, if it is one of these spaces.
+  std::optional<Candidate> parse(llvm::StringRef key) const;
+
+  /// Valid until the next call of forget().
+  const CandidateInfo &getInfo(const Candidate &candidate);
+  /// Text of the bound script; fails with the diagnostic that binding gave.
+  llvm::Expected<std::string> getScript(const Candidate &candidate) const;
+  /// Drops what was derived when there is a lot of it.
+  void forget();
+
+private:
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  bind(const Candidate &candidate) const;
+
+  llvm::ArrayRef<std::unique_ptr<Space>> spaces;
+  WorkloadFeatures workload;
+  llvm::StringMap<std::unique_ptr<CandidateInfo>> infos;
+};
+
+} // namespace cwm
+
+#endif // CWM_LIB_SEARCH_CANDIDATESTORE_H

@@ -1,0 +1,54 @@
+//===- Measurement.cpp - What measures and what scores a run -- -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Measurement.h"
+
+#include "cwm/Model/RandomScorer.h"
+#include "cwm/Model/RankerScorer.h"
+#include "cwm/Runner/ReplayMeasurer.h"
+#include "cwm/Runner/WorkerPool.h"
+
+using namespace cwm;
+
+static llvm::Expected<std::unique_ptr<Measurer>>
+createReplay(const TuneOptions &options) {
+  llvm::Expected<std::unique_ptr<ReplayMeasurer>> replay =
+      ReplayMeasurer::fromFile(options.replayFrom);
+  if (!replay)
+    return replay.takeError();
+  if (!options.replayJournal.empty())
+    (*replay)->setJournal(options.replayJournal);
+  (*replay)->setDelay(static_cast<unsigned>(options.replayDelayMs));
+  return std::move(*replay);
+}
+
+llvm::Expected<std::unique_ptr<Measurer>>
+cwm::createMeasurer(const TuneOptions &options, const Payload &payload,
+                    const HardwareDescription &hardware,
+                    const WorkDirectory &workDirectory) {
+  if (options.measurer == "replay")
+    return createReplay(options);
+  WorkerPoolOptions pool;
+  pool.workDir = workDirectory.getPath().str();
+  pool.seed = options.seed;
+  pool.numCompileWorkers = static_cast<unsigned>(options.jobs);
+  llvm::Expected<std::unique_ptr<WorkerPool>> workers =
+      WorkerPool::create(payload, hardware, pool);
+  if (!workers)
+    return workers.takeError();
+  return std::move(*workers);
+}
+
+llvm::Expected<std::unique_ptr<Scorer>>
+cwm::createScorer(const TuneOptions &options) {
+  if (options.scorer == "random")
+    return std::make_unique<RandomScorer>(options.seed);
+  RankerScorer::Options ranker;
+  ranker.seed = options.seed;
+  return std::make_unique<RankerScorer>(ranker);
+}
