@@ -8,6 +8,33 @@
 
 #include "cwm/Dialect/Cwm/CwmDialect.h"
 
-#include "cwm/Dialect/Cwm/CwmDialect.cpp.inc"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
-void cwm::CwmDialect::initialize() {}
+#include "cwm/Dialect/Cwm/CwmDialect.cpp.inc"
+#include "cwm/Dialect/Cwm/CwmEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "cwm/Dialect/Cwm/CwmAttrs.cpp.inc"
+
+using namespace mlir;
+
+void cwm::CwmDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "cwm/Dialect/Cwm/CwmAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "cwm/Dialect/Cwm/CwmOps.cpp.inc"
+      >();
+}
+
+LogicalResult
+cwm::CandidateAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                           StringRef space, DictionaryAttr assignment) {
+  if (space.empty())
+    return emitError() << "expected a candidate to name its space";
+  return success();
+}
