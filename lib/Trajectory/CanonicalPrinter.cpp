@@ -12,6 +12,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/SymbolTable.h"
@@ -29,6 +31,10 @@ static constexpr size_t maxOpaqueLength = 4096;
 static constexpr int64_t maxDenseElements = 16;
 
 static constexpr StringLiteral operandSegments = "operandSegmentSizes";
+
+/// Marks modules that hold a schedule.
+static constexpr StringLiteral scheduleMarker =
+    transform::TransformDialect::kWithNamedSequenceAttrName;
 
 CanonicalPrinter::CanonicalPrinter(MLIRContext *context, std::string &text,
                                    Abbreviate abbreviate)
@@ -308,7 +314,8 @@ void CanonicalPrinter::printAttributes(Operation *op, DictionaryAttr attributes,
   for (NamedAttribute entry : attributes) {
     StringRef name = entry.getName().getValue();
     if ((operandsAreSegmented && name == operandSegments) ||
-        name == symbolName || isDefault(entry.getValue()))
+        name == symbolName || name == scheduleMarker ||
+        isDefault(entry.getValue()))
       continue;
     os << ' ' << name;
     if (isa<UnitAttr>(entry.getValue()))
@@ -316,6 +323,11 @@ void CanonicalPrinter::printAttributes(Operation *op, DictionaryAttr attributes,
     os << '=';
     print(entry.getValue());
   }
+}
+
+/// A schedule that travels in the payload's module is no part of the payload.
+static bool isSchedule(Operation &op) {
+  return isa<transform::NamedSequenceOp>(op) || op.hasAttr(scheduleMarker);
 }
 
 /// Named structured ops imply their body, which their own syntax omits too.
@@ -396,7 +408,8 @@ void CanonicalPrinter::print(Region &region) {
     if (!region.hasOneBlock() || block.getNumArguments() != 0)
       os << '\n';
     for (Operation &op : block)
-      print(&op);
+      if (!isSchedule(op))
+        print(&op);
   }
   os << '}';
 }

@@ -224,6 +224,7 @@ static bool keepsTarget(Operation *op) {
       "transform.bufferization.one_shot_bufferize",
       "transform.apply_registered_pass",
       "transform.annotate",
+      "transform.alternatives",
       "transform.foreach_match"};
   return names.contains(op->getName().getStringRef());
 }

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
@@ -28,7 +29,7 @@ protected:
     context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
                         func::FuncDialect, linalg::LinalgDialect,
                         memref::MemRefDialect, scf::SCFDialect,
-                        tensor::TensorDialect>();
+                        tensor::TensorDialect, transform::TransformDialect>();
     context.allowUnregisteredDialects();
   }
 
@@ -262,6 +263,22 @@ TEST_F(StateTextTest, FunctionTextDoesNotDependOnItsNeighbours) {
                                 .str());
   std::string body = alone.substr(alone.find("(%0: f32)"));
   EXPECT_NE(pair.find(body.substr(0, body.find('}'))), std::string::npos);
+}
+
+TEST_F(StateTextTest, SchedulesAreNoPartOfAState) {
+  StringRef function = "func.func @f() { return }\n";
+  StringRef sequence = "transform.named_sequence @__transform_main(%r: "
+                       "!transform.any_op {transform.readonly}) { "
+                       "transform.yield }\n";
+  std::string plain = textOf(("module {" + function + "}").str());
+  EXPECT_EQ(plain, textOf(("module attributes {transform.with_named_sequence} "
+                           "{" +
+                           function + sequence + "}")
+                              .str()));
+  EXPECT_EQ(plain, textOf(("module { module attributes "
+                           "{transform.with_named_sequence} {" +
+                           sequence + "}" + function + "}")
+                              .str()));
 }
 
 TEST_F(StateTextTest, HashIsStable) {

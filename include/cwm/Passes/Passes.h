@@ -8,12 +8,17 @@
 #ifndef CWM_PASSES_PASSES_H
 #define CWM_PASSES_PASSES_H
 
+#include "cwm/TransformExt/Recorder.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 #include <memory>
 
 namespace cwm {
+
+/// How `cwm-record` writes a trajectory; `Auto` goes by the file's name.
+enum class TrajectoryFormat { Auto, JSONLines, MLIR };
 
 #define GEN_PASS_DECL
 #include "cwm/Passes/Passes.h.inc"

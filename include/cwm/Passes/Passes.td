@@ -138,4 +138,75 @@ def ResultsToOutParams : Pass<"cwm-results-to-out-params", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::memref::MemRefDialect"];
 }
 
+def PrintActions : Pass<"cwm-actions", "::mlir::ModuleOp"> {
+  let summary = "print the actions of a bound schedule";
+  let description = [{
+    Prints on standard output the canonical text of each action of a bound
+    schedule, one a line, derived without a payload: what the world model rolls
+    forward over, and what the effective history of `cwm-record` repeats when
+    each action succeeds. Fails on a schedule that is not bound, and on
+    `transform.alternatives`, whose path only the payload decides.
+
+        cwm-opt schedule.mlir --cwm-bind="knobs=mr=6" --cwm-actions -o /dev/null
+  }];
+  let options = [
+    Option<"entryPoint", "entry-point", "std::string", "\"__transform_main\"",
+           "named sequence to start from">
+  ];
+}
+
+def RecordSchedule : Pass<"cwm-record", "::mlir::ModuleOp"> {
+  let summary = "interpret a schedule and record what it does";
+  let description = [{
+    Applies a schedule to the module exactly as `transform-interpreter` does and
+    writes what happened: each transform op applied, nested ones too, with its
+    resolved parameters, what its handles held, its status and message, and the
+    states that the payload went through; and the effective history, that is
+    the actions that led from the first state to the last. Formats: JSON Lines
+    (docs/Trajectories.md), or a `cwm.trajectory` op.
+
+    The schedule is the file `schedule`, or else found as `transform-interpreter`
+    finds it: in the module itself, or in the library that
+    `transform-preload-library` loaded. The trajectory is written also when the
+    schedule fails, and then the pass fails as the interpreter does.
+
+        cwm-opt payload.mlir --cwm-record="schedule=s.mlir output=t.jsonl"
+  }];
+  let options = [
+    Option<"schedule", "schedule", "std::string", "\"\"",
+           "file of the schedule; default: the module's own">,
+    Option<"entryPoint", "entry-point", "std::string", "\"__transform_main\"",
+           "named sequence to apply">,
+    Option<"output", "output", "std::string", "\"-\"",
+           "file to write; - is standard output">,
+    Option<"format", "format", "::cwm::TrajectoryFormat",
+           "::cwm::TrajectoryFormat::Auto", "how to write the trajectory", [{
+      ::llvm::cl::values(
+        clEnumValN(::cwm::TrajectoryFormat::Auto, "auto", "IR for *.mlir, else JSON Lines"),
+        clEnumValN(::cwm::TrajectoryFormat::JSONLines, "jsonl", "one JSON object a line"),
+        clEnumValN(::cwm::TrajectoryFormat::MLIR, "mlir", "a cwm.trajectory op"))
+    }]>,
+    Option<"steps", "steps", "::cwm::StepFilter", "::cwm::StepFilter::Actions",
+           "which steps to write", [{
+      ::llvm::cl::values(
+        clEnumValN(::cwm::StepFilter::Changed, "changed", "actions that changed the payload"),
+        clEnumValN(::cwm::StepFilter::Actions, "actions", "all actions"),
+        clEnumValN(::cwm::StepFilter::All, "all", "matchers and handle operations too"))
+    }]>,
+    Option<"states", "states", "::cwm::RecorderOptions::States",
+           "::cwm::RecorderOptions::States::Text", "what to write of a state", [{
+      ::llvm::cl::values(
+        clEnumValN(::cwm::RecorderOptions::States::Hash, "hash", "its hash"),
+        clEnumValN(::cwm::RecorderOptions::States::Text, "text", "its canonical text"),
+        clEnumValN(::cwm::RecorderOptions::States::Payload, "payload", "the payload itself (mlir)"))
+    }]>,
+    Option<"verifySteps", "verify-steps", "bool", "false",
+           "verify the payload behind each step that changed it">,
+    Option<"space", "space", "std::string", "\"schedule\"",
+           "name of the space in the candidate's key">
+  ];
+  let dependentDialects = ["::mlir::transform::TransformDialect",
+                           "::cwm::CwmDialect"];
+}
+
 #endif // CWM_PASSES_PASSES_TD

@@ -32,6 +32,8 @@ namespace cwm {
 /// - Dense constants above 16 elements and resources are replaced by a content
 ///   hash; scalars and splats are kept. Numbers are the shortest decimals that
 ///   read back exactly.
+/// - Schedules that travel along (named sequences, modules that hold them) are
+///   left out.
 /// - Bodies of named linalg ops, which their names imply, are left out.
 ///
 /// The text is not meant to be parsed back. The unit of identity: the hash of

@@ -105,20 +105,6 @@ LogicalResult TrajectoryOp::verify() {
 // StateOp
 //===----------------------------------------------------------------------===//
 
-static ParseResult parseOptionalPayload(OpAsmParser &parser, Region &region) {
-  if (failed(parser.parseOptionalKeyword("payload")))
-    return success();
-  return parser.parseRegion(region);
-}
-
-static void printOptionalPayload(OpAsmPrinter &printer, StateOp op,
-                                 Region &region) {
-  if (region.empty())
-    return;
-  printer << "payload ";
-  printer.printRegion(region);
-}
-
 LogicalResult StateOp::verify() {
   Region &payload = getPayload();
   if (!payload.empty() &&

@@ -71,7 +71,7 @@ def StateOp : Cwm_Op<"state", [NoTerminator, IsolatedFromAbove,
   let regions = (region AnyRegion:$payload);
   let assemblyFormat = [{
     $index $hash (`detached` $detached^)? (`text` $text^)?
-    custom<OptionalPayload>($payload) attr-dict
+    (`payload` $payload^)? attr-dict
   }];
   let hasVerifier = 1;
 }
