@@ -76,9 +76,11 @@ install_packages() {
   say "installing ${#missing[@]} packages on $system: ${missing[*]}"
   local refreshed=yes
   "${as_root[@]}" apt-get update -qq -o APT::Update::Error-Mode=any || refreshed=no
-  local absent=() package
+  local absent=() package policy
   for package in "${missing[@]}"; do
-    apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || absent+=("$package")
+    # Not a pipe into `grep -q`: that kills apt-cache, and pipefail sees it.
+    policy=$(apt-cache policy "$package" 2>/dev/null || true)
+    case "$policy" in *"Candidate: (none)"* | '') absent+=("$package") ;; esac
   done
   if [ ${#absent[@]} -gt 0 ]; then
     [ "$refreshed" = yes ] || die "the package lists could not be refreshed and lack: ${absent[*]}" \
