@@ -46,7 +46,7 @@ Error cwm::TuneOptions::validate() const {
     return error;
   if (Error error = checkName("scorer", scorer, {"ranker", "random"}))
     return error;
-  if (Error error = checkName("measurer", measurer, {"workers", "replay"}))
+  if (Error error = checkName("measurer", measurer, {"workers", "replay", "pretend"}))
     return error;
   if (Error error = checkRange("trials", trials, 1, 1000000))
     return error;
@@ -124,7 +124,7 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
                                      "in <work-dir>/objects"));
   cl::opt<std::string> measurer("measurer", cl::init("workers"), cl::Hidden,
                                 cl::cat(measurement),
-                                cl::desc("workers or replay"));
+                                cl::desc("workers, replay or pretend"));
   cl::opt<std::string> replayFrom(
       "replay-from", cl::Hidden, cl::cat(measurement),
       cl::desc("Exported records to replay instead of measuring"));
