@@ -46,7 +46,8 @@ Error cwm::TuneOptions::validate() const {
     return error;
   if (Error error = checkName("scorer", scorer, {"ranker", "random"}))
     return error;
-  if (Error error = checkName("measurer", measurer, {"workers", "replay", "pretend"}))
+  if (Error error =
+          checkName("measurer", measurer, {"workers", "replay", "pretend"}))
     return error;
   if (Error error = checkRange("trials", trials, 1, 1000000))
     return error;

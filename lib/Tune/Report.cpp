@@ -148,6 +148,8 @@ void cwm::RunReport::print(raw_ostream &os) const {
     os << separator << summary.trialsByStatus.lookup(status) << " " << status;
     separator = ", ";
   }
+  if (summary.refused > 0)
+    os << "; " << summary.refused << " more refused by a static rule";
   os << (summary.exhausted ? "; the space is exhausted\n" : "\n")
      << format("  seconds    %.1f in all", wallSeconds);
   separator = ": ";
@@ -189,6 +191,8 @@ json::Value cwm::RunReport::toJSON() const {
                       {"seconds", wallSeconds},
                       {"seconds_by_stage", std::move(byStage)},
                       {"driver_overhead", getDriverOverhead()},
+                      {"refused", summary.refused},
                       {"interrupted", summary.interrupted},
+                      {"out_of_time", summary.outOfTime},
                       {"exhausted", summary.exhausted}};
 }

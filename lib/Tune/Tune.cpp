@@ -54,7 +54,7 @@ private:
   bool openStores();
   bool search();
   bool writeResult();
-  bool checkResult(const std::string &text);
+  bool checkResult(const std::string &id, const std::string &text);
   bool writeExtras();
 
   bool fail(llvm::Error error, TuneExit code = TuneExit::Error);
@@ -279,11 +279,15 @@ bool TuneRun::search() {
   searchOptions.numTrials = options.trials;
   searchOptions.timeBudgetSeconds = options.timeBudgetSeconds;
   searchOptions.seed = options.seed;
-  Search driver(scoring, hardware.getTargetKey(options.threads), spaces,
-                *measurer, **scorer, *database, searchOptions);
-
+  searchOptions.randomOnly = options.scorer == "random";
   ProgressPrinter printer(llvm::errs(), payload->getFlops(),
                           ProgressPrinter::getTerminalColumns());
+  searchOptions.onWarning = [&](StringRef message) {
+    printer.finish();
+    llvm::WithColor::warning(llvm::errs(), "cwm-tune") << message << "\n";
+  };
+  Search driver(scoring, hardware.getTargetKey(options.threads), spaces,
+                *measurer, **scorer, *database, searchOptions);
   llvm::Expected<SearchSummary> summary = [&] {
     InterruptScope interrupts(*measurer);
     return driver.run(
@@ -291,14 +295,20 @@ bool TuneRun::search() {
   }();
   printer.finish();
   if (!summary) {
-    bool interrupted = InterruptScope::wasInterrupted();
-    std::string message = llvm::toString(summary.takeError());
-    if (interrupted)
-      message = "interrupted before any candidate was measured; the same "
-                "command continues: " +
-                message;
-    return fail(message, interrupted ? TuneExit::Interrupted
-                                     : TuneExit::NoValidCandidate);
+    TuneExit code = TuneExit::Error;
+    llvm::Error error = llvm::handleErrors(
+        summary.takeError(),
+        [&](std::unique_ptr<NoValidCandidate> none) -> llvm::Error {
+          code = TuneExit::NoValidCandidate;
+          return llvm::Error(std::move(none));
+        });
+    std::string message = llvm::toString(std::move(error));
+    if (InterruptScope::wasInterrupted())
+      return fail("interrupted before any candidate was valid; the same "
+                  "command continues: " +
+                      message,
+                  TuneExit::Interrupted);
+    return fail(message, code);
   }
   report.summary = std::move(*summary);
   if (report.summary.interrupted)
@@ -308,13 +318,12 @@ bool TuneRun::search() {
 
 /// Measures the very text that is handed back: guards included, it must apply,
 /// compile and compute the right numbers.
-bool TuneRun::checkResult(const std::string &text) {
+bool TuneRun::checkResult(const std::string &id, const std::string &text) {
   if (report.summary.interrupted)
     return true;
   TrialResult result;
-  llvm::Error error =
-      measurer->measure({{report.summary.best.key, text}},
-                        [&](size_t, TrialResult one) { result = one; });
+  llvm::Error error = measurer->measure(
+      {{id, text}}, [&](size_t, TrialResult one) { result = one; });
   if (error)
     return fail(std::move(error));
   if (result.isOk())
@@ -349,7 +358,8 @@ bool TuneRun::writeResult() {
     exit = TuneExit::Error;
     return false;
   }
-  if (!checkResult(*text))
+  if (!checkResult(getCandidateId(summary.best.key, printScript(**script)),
+                   *text))
     return false;
   if (llvm::Error error = writeFile(options.output, *text))
     return fail(std::move(error));
