@@ -10,6 +10,7 @@
 
 #include "cwm/Database/Database.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -70,7 +71,24 @@ Error cwm::TuneOptions::validate() const {
   return Error::success();
 }
 
+/// Takes back the flags that libLLVM.so registers when it is loaded (of its
+/// link-time optimiser, say): they are nothing for our users, and some of them
+/// have the names of ours, which LLVM treats as a fatal error.
+static void removeLibraryOptions() {
+  SmallVector<cl::Option *> foreign;
+  for (auto &entry : cl::getRegisteredOptions())
+    if (!StringSwitch<bool>(entry.first)
+             .Cases({"help", "help-hidden", "help-list", "help-list-hidden"},
+                    true)
+             .Cases({"version", "print-options", "print-all-options"}, true)
+             .Default(false))
+      foreign.push_back(entry.second);
+  for (cl::Option *option : foreign)
+    option->removeArgument();
+}
+
 cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
+  removeLibraryOptions();
   // Local to the call: the flags exist only in the tool that asks for them.
   TuneOptions options;
   cl::OptionCategory input("Input"), search("Search"),
@@ -172,7 +190,6 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
                         cl::desc("Say which spaces and records are used, and "
                                  "why trials failed"));
 
-  cl::HideUnrelatedOptions({&input, &search, &measurement, &model, &output});
   cl::SetVersionPrinter(
       [](raw_ostream &os) { os << getToolchainVersion() << "\n"; });
   cl::ParseCommandLineOptions(

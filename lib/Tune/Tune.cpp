@@ -28,6 +28,7 @@
 #include "llvm/Support/WithColor.h"
 
 #include <chrono>
+#include <csignal>
 
 using namespace mlir;
 using namespace cwm;
@@ -352,7 +353,8 @@ bool TuneRun::writeResult() {
   info.speedup = report.getSpeedup();
   CPULoweringOptions lowering;
   lowering.stockOnly = true;
-  info.loweringPipeline = getCPULoweringPipeline(lowering);
+  info.loweringPipeline =
+      "builtin.module(" + getCPULoweringPipeline(lowering) + ")";
   FailureOr<std::string> text = renderResult(**script, *payload, info);
   if (failed(text)) {
     exit = TuneExit::Error;
@@ -412,5 +414,7 @@ TuneExit TuneRun::run() {
 }
 
 TuneExit cwm::runTune(const TuneOptions &options) {
+  // A limit on file sizes is then an error of writing, like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   return TuneRun(options).run();
 }

@@ -1,4 +1,4 @@
-"""interrupt.py N COMMAND...: SIGINT after two trials were reported; N > 1: until it ends.
+"""interrupt.py N COMMAND...: SIGINT after the first progress line; N > 1: until it ends.
 
 Waits for the command's own words, not for time. Prints its stderr and status.
 """
@@ -12,7 +12,7 @@ assert process.stderr
 sent = False
 for line in process.stderr:
     print(line, end="")
-    if sent or not line.startswith("[2/"):
+    if sent or not line.startswith("["):
         continue
     sent = True
     process.send_signal(signal.SIGINT)
