@@ -34,7 +34,8 @@ Proposer::Proposer(ArrayRef<std::unique_ptr<Space>> spaces,
 
 void Proposer::listSmallSpaces() {
   for (const auto &[index, space] : enumerate(spaces)) {
-    if (!space->countExact(smallSpace))
+    std::optional<uint64_t> count = space->countExact(smallSpace);
+    if (!count || *count > smallSpace)
       continue;
     std::vector<Candidate> &all = states[index].all.emplace();
     space->enumerate([&, index = index](const Assignment &assignment) {
@@ -109,8 +110,14 @@ std::optional<Candidate> Proposer::pickUnseen(unsigned space,
                                               RandomEngine &engine) {
   SpaceState &state = states[space];
   if (state.all) {
+    ArrayRef<Candidate> all = *state.all;
+    for (int attempt = 0; attempt < maxAttempts && !all.empty(); ++attempt) {
+      const Candidate &candidate = all[uniformBelow(engine, all.size())];
+      if (!isTaken(candidate))
+        return candidate;
+    }
     std::vector<const Candidate *> left;
-    for (const Candidate &candidate : *state.all)
+    for (const Candidate &candidate : all)
       if (!isTaken(candidate))
         left.push_back(&candidate);
     if (!left.empty())
@@ -374,14 +381,20 @@ std::vector<Proposal> Proposer::propose(int64_t round, ArrayRef<Trial> trials) {
   }
   bool wasEmpty = batch.empty();
   if (!options.randomOnly && !elites.empty()) {
+    // What the scorer has not seen it cannot judge: some of a batch is picked
+    // at random, and some varies the best that was measured.
     double wanted = size * std::min(std::max(options.epsilon, 0.0), 1.0);
     size_t explore = size_t(wanted);
     explore += uniformReal(engine) < wanted - explore;
-    bool scored =
-        scorer.isReady() && !scorerFailed &&
-        addScored(batch, size - std::min(explore, size), elites, engine);
-    if (!scored)
-      addEvolved(batch, size / 2, elites, engine);
+    size_t exploit = size - std::min(explore, size);
+    if (scorer.isReady() && !scorerFailed) {
+      size_t varied = std::min<size_t>(
+          exploit, std::lround(size * std::max(options.variedShare, 0.0)));
+      if (addScored(batch, exploit - varied, elites, engine))
+        addEvolved(batch, exploit, ArrayRef(elites).take_front(4), engine);
+    }
+    // Without a scorer half of the batch varies.
+    addEvolved(batch, size / 2, elites, engine);
   }
   addRandom(batch, size, engine);
   // What is left may be out of reach of sampling but not of evolution.

@@ -39,10 +39,11 @@ private:
 /// different runs. The number of trials and the time are not part of it.
 static std::string getRunKey(const RunContext &run) {
   std::string text = formatv(
-      "{0}|{1}|{2}|{3}|{4}|{5}|{6}|{7}|{8}|{9}", run.context.workload,
+      "{0}|{1}|{2}|{3}|{4}|{5}|{6}|{7}|{8}|{9}|{10}", run.context.workload,
       run.targetKey, getToolchainVersion(), run.options.seed,
-      run.options.batchSize, run.options.epsilon, run.options.populationSize,
-      run.options.numGenerations, run.options.randomOnly, run.scorer.getName());
+      run.options.batchSize, run.options.epsilon, run.options.variedShare,
+      run.options.populationSize, run.options.numGenerations,
+      run.options.randomOnly, run.scorer.getName());
   for (const std::unique_ptr<Space> &space : run.spaces)
     text += "|" + space->getName().str();
   return "run." + hashText(text);

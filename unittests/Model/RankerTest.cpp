@@ -123,7 +123,7 @@ TEST(Ranker, SavedModelPredictsTheSame) {
 TEST(Ranker, NeedsEnoughItems) {
   RankerScorer ranker;
   ASSERT_FALSE(ranker.update({}));
-  ASSERT_FALSE(ranker.update(makeItems(8, 1)));
+  ASSERT_FALSE(ranker.update(makeItems(7, 1)));
   EXPECT_FALSE(ranker.isReady());
   std::vector<TrainingItem> failures = makeItems(100, 1);
   for (TrainingItem &item : failures)

@@ -24,13 +24,13 @@ struct XGBoostAPI;
 class RankerScorer : public Scorer {
 public:
   struct Options {
-    int numRounds = 80;
+    int numRounds = 60;
     int maxDepth = 6;
     double learningRate = 0.1;
     uint64_t seed = 0;
     /// Ready once this many candidates were measured, of which at least a
     /// quarter are valid.
-    size_t minItems = 16;
+    size_t minItems = 8;
     /// The most items of other workloads that are learned from (the latest),
     /// so that updates stay short.
     size_t maxItems = 4000;

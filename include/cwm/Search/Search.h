@@ -27,9 +27,12 @@ struct SearchOptions {
   double timeBudgetSeconds = 0; ///< 0: no limit
   uint64_t seed = 0;
   int64_t batchSize = 8;
-  double epsilon = 0.15; ///< share of a batch picked at random
+  double epsilon = 0.1; ///< share of a batch picked at random
+  /// Share of a batch that varies the best measured candidates, whatever their
+  /// score; the rest has the best scores.
+  double variedShare = 0.25;
   /// Candidates scored in each generation of each batch.
-  int64_t populationSize = 128;
+  int64_t populationSize = 64;
   int64_t numGenerations = 4;
   int64_t numFinalists = 5;
   /// Uniform picks only, no evolution and no scores: the baseline of searches.
