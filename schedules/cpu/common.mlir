@@ -81,7 +81,6 @@ transform.named_sequence @cwm_hoist(%func: !transform.any_op {transform.readonly
   ^bb0(%loop: !transform.any_op):
     transform.loop.hoist_loop_invariant_subsets %loop : !transform.any_op
   }
-  transform.apply_licm to %loops : !transform.any_op
   transform.apply_patterns to %func {
     transform.apply_patterns.canonicalization
   } : !transform.any_op
@@ -89,6 +88,7 @@ transform.named_sequence @cwm_hoist(%func: !transform.any_op {transform.readonly
 }
 
 transform.named_sequence @cwm_bufferise(%root: !transform.any_op {transform.consumed}) -> !transform.any_op {
+  transform.bufferization.eliminate_empty_tensors %root : !transform.any_op
   %bufferised = transform.bufferization.one_shot_bufferize layout{IdentityLayoutMap} %root
       {bufferize_function_boundaries = true, allow_return_allocs_from_loops = true}
       : (!transform.any_op) -> !transform.any_op
@@ -101,6 +101,11 @@ transform.named_sequence @cwm_bufferise(%root: !transform.any_op {transform.cons
   transform.apply_patterns to %func {
     transform.apply_patterns.canonicalization
   } : !transform.any_op
+  // Not before: on tensors the initial value of an accumulator would leave its
+  // loop and be copied back in.
+  %loops = transform.structured.match ops{["scf.for"]} in %func
+      : (!transform.any_op) -> !transform.any_op
+  transform.apply_licm to %loops : !transform.any_op
   transform.yield %func : !transform.any_op
 }
 

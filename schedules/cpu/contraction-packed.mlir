@@ -23,10 +23,18 @@ transform.named_sequence @cwm_hoist(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_bufferise(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_lower_vectors(!transform.any_op {transform.readonly})
 
+// The init is a fill unless it is an argument or a broadcast bias.
+transform.named_sequence @name_init(%contraction: !transform.any_op {transform.readonly}) {
+  %init = transform.get_producer_of_operand %contraction[2] : (!transform.any_op) -> !transform.any_op
+  %named = transform.structured.specialize %init : (!transform.any_op) -> !transform.any_op
+  transform.yield
+}
+
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
   %mr = transform.tune.knob<"mr"> options = [4, 6, 8, 10, 12, 14, 16] {cwm.default = 6 : i64} -> !transform.param<i64>
   %nr = transform.tune.knob<"nr"> options = [16, 32, 64] {cwm.default = 64 : i64} -> !transform.param<i64>
   %kr = transform.tune.knob<"kr"> options = [4, 8, 16] {cwm.default = 4 : i64} -> !transform.param<i64>
+  %kt = transform.tune.knob<"kt"> options = [1, 2, 4, 8] {cwm.default = 4 : i64} -> !transform.param<i64>
   // Accumulators fill the register file without spilling.
   transform.smt.constrain_params(%mr, %nr) : (!transform.param<i64>, !transform.param<i64>) -> () {
   ^bb0(%m: !smt.int, %n: !smt.int):
@@ -48,10 +56,15 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %last = transform.get_producer_of_operand %return[0] : (!transform.any_op) -> !transform.any_op
   %outer = transform.structured.fuse %last tile_sizes [0, 0, 0] {cwm.bind = {static_tile_sizes = {knob = "outer", options = [array<i64: 0, 0, 0>]}}} : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
+  // Unit dimensions fold out of generics only; packing folds into named fills.
+  %fill = transform.structured.match ops{["linalg.fill"]} in %func : (!transform.any_op) -> !transform.any_op
+  %generic_fill = transform.structured.generalize %fill : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_fold_unit_dims failures(propagate) (%func) : (!transform.any_op) -> ()
 
   %contraction = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func {cwm.bind = {op_attrs = {knob = "contraction", options = [{iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]}]}}} : (!transform.any_op) -> !transform.any_op
   %mnk = transform.structured.interchange %contraction iterator_interchange = [0, 1, 2] {cwm.bind = {iterator_interchange = {knob = "permutation", options = [array<i64: 0, 1, 2>]}}} : (!transform.any_op) -> !transform.any_op
+
+  transform.include @name_init failures(suppress) (%mnk) : (!transform.any_op) -> ()
 
   // Panels [M/mr][K/kr][kr][mr] and [N/nr][K/kr][kr][nr].
   %packed = transform.structured.pack %mnk packed_sizes = [6, 64, 4] {cwm.bind = {static_packed_sizes = ["mr", "nr", "kr"]}} : (!transform.any_op) -> !transform.op<"linalg.generic">
@@ -77,9 +90,11 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
 
   %panels = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func : (!transform.any_op) -> !transform.any_op
-  %slices, %k_loop = transform.structured.tile_using_for %panels tile_sizes [0, 0, 1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+  %slices, %k_loops:2 = transform.structured.tile_using_for %panels tile_sizes [0, 0, 1, 0, 0, 4] {cwm.bind = {static_sizes = [0, 0, 1, 0, 0, "kt"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   %unpack = transform.structured.match ops{["linalg.unpack"]} in %func : (!transform.any_op) -> !transform.any_op
   transform.structured.vectorize %unpack vector_sizes [1, 1, %mr, %nr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
+  %init = transform.structured.match ops{["linalg.pack"]} in %func : (!transform.any_op) -> !transform.any_op
+  transform.structured.vectorize %init vector_sizes [1, 1, %mr, %nr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
   %elementwise = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]} in %func : (!transform.any_op) -> !transform.any_op
   %row, %row_loop = transform.structured.tile_using_for %elementwise tile_sizes [1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   transform.structured.vectorize %row vector_sizes [1, %nr] : !transform.any_op, !transform.param<i64>
