@@ -4,18 +4,17 @@
 //
 // Knobs of the search:
 //   mr, nr  register tile; nr is the vectorised one
-//   kr      depth of a slice of a panel, unrolled
+//   kr      depth of a slice of a panel
+//   kt      depth of the unrolled innermost step; at most kr
 //   order   n outermost keeps a panel of the right operand in cache
-// Structure, from the payload (one option each, set by lib/Sketches):
-//   outer      tile sizes of the last op: 1 for each dimension that is not m, n
-//   reduction  tile sizes of the contraction: 1 for each reduction but the last
-//   contraction, permutation   iterators after that; their order as m, n, k
+// Structure, from the payload (one option each, set by lib/Sketches), besides
+// that of @cwm_isolate:
 //   last_op, last_attributes   the last op after packing
 //   lhs, rhs, lhs_order, rhs_order  operand numbers and orders as (m, k), (n, k)
 
 module attributes {transform.with_named_sequence} {
 
-transform.named_sequence @cwm_normalise(!transform.any_op {transform.consumed}) -> !transform.any_op
+transform.named_sequence @cwm_isolate(!transform.any_op {transform.readonly}) -> (!transform.any_op, !transform.any_op)
 transform.named_sequence @cwm_clean_up(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_vectorise(!transform.any_op {transform.readonly})
@@ -23,48 +22,27 @@ transform.named_sequence @cwm_hoist(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_bufferise(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_lower_vectors(!transform.any_op {transform.readonly})
 
-// The init is a fill unless it is an argument or a broadcast bias.
-transform.named_sequence @name_init(%contraction: !transform.any_op {transform.readonly}) {
-  %init = transform.get_producer_of_operand %contraction[2] : (!transform.any_op) -> !transform.any_op
-  %named = transform.structured.specialize %init : (!transform.any_op) -> !transform.any_op
-  transform.yield
-}
-
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
   %mr = transform.tune.knob<"mr"> options = [4, 6, 8, 10, 12, 14, 16] {cwm.default = 6 : i64} -> !transform.param<i64>
   %nr = transform.tune.knob<"nr"> options = [16, 32, 64] {cwm.default = 64 : i64} -> !transform.param<i64>
   %kr = transform.tune.knob<"kr"> options = [4, 8, 16] {cwm.default = 4 : i64} -> !transform.param<i64>
   %kt = transform.tune.knob<"kt"> options = [1, 2, 4, 8] {cwm.default = 4 : i64} -> !transform.param<i64>
   // Accumulators fill the register file without spilling.
-  transform.smt.constrain_params(%mr, %nr) : (!transform.param<i64>, !transform.param<i64>) -> () {
-  ^bb0(%m: !smt.int, %n: !smt.int):
+  %fewest = transform.tune.knob<"fewest_elements"> options = [128] -> !transform.param<i64>
+  %most = transform.tune.knob<"most_elements"> options = [448] -> !transform.param<i64>
+  transform.smt.constrain_params(%mr, %nr, %fewest, %most, %kr, %kt) : (!transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>) -> () {
+  ^bb0(%m: !smt.int, %n: !smt.int, %lower: !smt.int, %upper: !smt.int, %slice: !smt.int, %step: !smt.int):
     %elements = smt.int.mul %m, %n
-    %fewest = smt.int.constant 128
-    %most = smt.int.constant 448
-    %enough = smt.int.cmp ge %elements, %fewest
-    %fits = smt.int.cmp le %elements, %most
+    %enough = smt.int.cmp ge %elements, %lower
+    %fits = smt.int.cmp le %elements, %upper
+    %within = smt.int.cmp le %step, %slice
+    smt.assert %within
     smt.assert %enough
     smt.assert %fits
     smt.yield
   }
 
-  %func0 = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
-  %func = transform.include @cwm_normalise failures(propagate) (%func0) : (!transform.any_op) -> !transform.any_op
-
-  // Dimensions other than m, n and k become loops.
-  %return = transform.structured.match ops{["func.return"]} in %func : (!transform.any_op) -> !transform.any_op
-  %last = transform.get_producer_of_operand %return[0] : (!transform.any_op) -> !transform.any_op
-  %outer = transform.structured.fuse %last tile_sizes [0, 0, 0] {cwm.bind = {static_tile_sizes = {knob = "outer", options = [array<i64: 0, 0, 0>]}}} : (!transform.any_op) -> !transform.any_op
-  transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
-  // Unit dimensions fold out of generics only; packing folds into named fills.
-  %fill = transform.structured.match ops{["linalg.fill"]} in %func : (!transform.any_op) -> !transform.any_op
-  %generic_fill = transform.structured.generalize %fill : (!transform.any_op) -> !transform.any_op
-  transform.include @cwm_fold_unit_dims failures(propagate) (%func) : (!transform.any_op) -> ()
-
-  %contraction = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func {cwm.bind = {op_attrs = {knob = "contraction", options = [{iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]}]}}} : (!transform.any_op) -> !transform.any_op
-  %mnk = transform.structured.interchange %contraction iterator_interchange = [0, 1, 2] {cwm.bind = {iterator_interchange = {knob = "permutation", options = [array<i64: 0, 1, 2>]}}} : (!transform.any_op) -> !transform.any_op
-
-  transform.include @name_init failures(suppress) (%mnk) : (!transform.any_op) -> ()
+  %func, %mnk = transform.include @cwm_isolate failures(propagate) (%root) : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
 
   // Panels [M/mr][K/kr][kr][mr] and [N/nr][K/kr][kr][nr].
   %packed = transform.structured.pack %mnk packed_sizes = [6, 64, 4] {cwm.bind = {static_packed_sizes = ["mr", "nr", "kr"]}} : (!transform.any_op) -> !transform.op<"linalg.generic">

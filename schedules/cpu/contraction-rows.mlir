@@ -1,12 +1,21 @@
-// Contraction that reads its left operand in place and packs the right one,
-// whose dimension n is vectorised: a few activation rows times a big weight
-// matrix. Here m is the dimension of the weights whichever operand they are, so
-// a transposed weight [N, K] streams through the caches once, row by row.
-// The elementwise op works on packed tiles, which are transposed when stored.
+// Contraction that reads one operand in place, row by row, and packs the other:
+// the activations of a dense layer with transposed weights [N, K]. The weights
+// come from memory once and are never copied. Here m is the dimension of the
+// operand in place, n that of the packed one, whichever side they are on, so the
+// result is computed transposed: n is its outer dimension and vectorised. The
+// elementwise op works on packed tiles, which are transposed when stored.
+//
+// Knobs of the search:
+//   mr, nr  register tile; nr is the vectorised one. mr must divide M
+//   kt      depth of the unrolled innermost step. Must divide K
+// Structure, from the payload, besides that of @cwm_isolate:
+//   rhs, rhs_order  number of the packed operand; its order as (n, k)
+//   inner_order     iterators of a tile (m, N/nr, k, nr) in the order in which
+//                   its vector form lowers to outer products
 
 module attributes {transform.with_named_sequence} {
 
-transform.named_sequence @cwm_normalise(!transform.any_op {transform.consumed}) -> !transform.any_op
+transform.named_sequence @cwm_isolate(!transform.any_op {transform.readonly}) -> (!transform.any_op, !transform.any_op)
 transform.named_sequence @cwm_clean_up(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_vectorise(!transform.any_op {transform.readonly})
@@ -14,34 +23,24 @@ transform.named_sequence @cwm_hoist(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_bufferise(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_lower_vectors(!transform.any_op {transform.readonly})
 
-// The init is a fill unless it is an argument or a broadcast bias.
-transform.named_sequence @name_init(%contraction: !transform.any_op {transform.readonly}) {
-  %init = transform.get_producer_of_operand %contraction[2] : (!transform.any_op) -> !transform.any_op
-  %named = transform.structured.specialize %init : (!transform.any_op) -> !transform.any_op
-  transform.yield
-}
-
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
   %mr = transform.tune.knob<"mr"> options = [4, 6, 8, 10, 12, 14] {cwm.default = 8 : i64} -> !transform.param<i64>
   %nr = transform.tune.knob<"nr"> options = [16, 32, 64] {cwm.default = 32 : i64} -> !transform.param<i64>
   %kt = transform.tune.knob<"kt"> options = [1, 2, 4, 8, 16] {cwm.default = 4 : i64} -> !transform.param<i64>
   // Accumulators fill the register file without spilling.
-  transform.smt.constrain_params(%mr, %nr) : (!transform.param<i64>, !transform.param<i64>) -> () {
-  ^bb0(%m: !smt.int, %n: !smt.int):
+  %fewest = transform.tune.knob<"fewest_elements"> options = [128] -> !transform.param<i64>
+  %most = transform.tune.knob<"most_elements"> options = [448] -> !transform.param<i64>
+  transform.smt.constrain_params(%mr, %nr, %fewest, %most) : (!transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>) -> () {
+  ^bb0(%m: !smt.int, %n: !smt.int, %lower: !smt.int, %upper: !smt.int):
     %elements = smt.int.mul %m, %n
-    %fewest = smt.int.constant 128
-    %most = smt.int.constant 448
-    %enough = smt.int.cmp ge %elements, %fewest
-    %fits = smt.int.cmp le %elements, %most
+    %enough = smt.int.cmp ge %elements, %lower
+    %fits = smt.int.cmp le %elements, %upper
     smt.assert %enough
     smt.assert %fits
     smt.yield
   }
 
-  %func0 = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
-  %func = transform.include @cwm_normalise failures(propagate) (%func0) : (!transform.any_op) -> !transform.any_op
-  %contraction = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func {cwm.bind = {op_attrs = {knob = "contraction", options = [{iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]}]}}} : (!transform.any_op) -> !transform.any_op
-  %mnk = transform.structured.interchange %contraction iterator_interchange = [0, 1, 2] {cwm.bind = {iterator_interchange = {knob = "permutation", options = [array<i64: 0, 1, 2>]}}} : (!transform.any_op) -> !transform.any_op
+  %func, %mnk = transform.include @cwm_isolate failures(propagate) (%root) : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
 
   // The right operand becomes [N/nr][K][nr], the result [N/nr][M][nr].
   %packed = transform.structured.pack %mnk packed_sizes = [0, 32, 0] {cwm.bind = {static_packed_sizes = [0, "nr", 0]}} : (!transform.any_op) -> !transform.op<"linalg.generic">
@@ -68,7 +67,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
   %rows = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>]} in %func : (!transform.any_op) -> !transform.any_op
   // The order in which a contraction of vectors is one of outer products.
-  %ordered = transform.structured.interchange %rows iterator_interchange = [1, 0, 3, 2] {cwm.bind = {iterator_interchange = {knob = "inner_order", options = [array<i64: 1, 0, 3, 2>]}}} : (!transform.any_op) -> !transform.any_op
+  %ordered = transform.structured.interchange %rows iterator_interchange = [1, 3, 0, 2] {cwm.bind = {iterator_interchange = {knob = "inner_order", options = [array<i64: 1, 3, 0, 2>]}}} : (!transform.any_op) -> !transform.any_op
   %slices, %k_loop = transform.structured.tile_using_for %ordered tile_sizes [0, 0, 0, 4] {cwm.bind = {static_sizes = [0, 0, 0, "kt"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   %unpack_tile = transform.structured.match ops{["linalg.unpack"]} in %func : (!transform.any_op) -> !transform.any_op
   transform.structured.vectorize %unpack_tile vector_sizes [1, %mr, %nr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>

@@ -1,0 +1,216 @@
+//===- Analysis.cpp - Payloads as contractions ------------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace cwm;
+
+/// The payload in the form that `@cwm_normalise` gives it.
+static OwningOpRef<ModuleOp> normalise(const Payload &payload) {
+  OwningOpRef<ModuleOp> module(payload.getModule().clone());
+  SmallVector<linalg::LinalgOp> named;
+  module->walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op))
+      named.push_back(op);
+  });
+  IRRewriter rewriter(module->getContext());
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    // Convolutions and the like become generics too; they fail later.
+    if (failed(linalg::generalizeNamedOp(rewriter, op)))
+      return {};
+  }
+  PassManager manager(module->getContext());
+  manager.addPass(createLinalgElementwiseOpFusionPass());
+  if (failed(manager.run(*module)))
+    return {};
+  return module;
+}
+
+/// The dimensions of a map that is a permutation of some of them.
+static std::optional<SmallVector<int64_t>> getDims(AffineMap map) {
+  if (!map.isProjectedPermutation(/*allowZeroInResults=*/false))
+    return std::nullopt;
+  SmallVector<int64_t> dims;
+  for (AffineExpr expr : map.getResults())
+    dims.push_back(cast<AffineDimExpr>(expr).getPosition());
+  return dims;
+}
+
+static bool isMultiplyAdd(linalg::GenericOp op) {
+  Type type = getElementTypeOrSelf(op.getOutputs().front().getType());
+  if (!type.isF32() && !type.isF64())
+    return false;
+  for (Value input : op.getInputs())
+    if (getElementTypeOrSelf(input.getType()) != type)
+      return false;
+  Block &body = op.getRegion().front();
+  return body.getOperations().size() == 3 &&
+         linalg::isaContractionOpInterface(
+             cast<linalg::LinalgOp>(op.getOperation()));
+}
+
+namespace {
+class Analysis {
+public:
+  explicit Analysis(func::FuncOp entry) : entry(entry) {}
+
+  /// The reason why not, or nothing.
+  std::optional<StringRef> run(ContractionPayload &result) {
+    if (std::optional<StringRef> why = findOps())
+      return why;
+    if (!isMultiplyAdd(contraction))
+      return "not a sum of products of f32 or f64";
+    if (std::optional<StringRef> why = checkElementwise())
+      return why;
+    if (std::optional<StringRef> why = checkInit())
+      return why;
+    result.hasElementwise = static_cast<bool>(elementwise);
+    result.iterators = contraction.getIteratorTypesArray();
+    result.extents = contraction.getStaticLoopRanges();
+    return chooseRoles(result);
+  }
+
+private:
+  std::optional<StringRef> findOps() {
+    for (Operation &op : entry.getBody().front()) {
+      if (isa<tensor::EmptyOp, arith::ConstantOp, func::ReturnOp>(op))
+        continue;
+      if (auto candidate = dyn_cast<linalg::FillOp>(op)) {
+        if (fill)
+          return "several fills";
+        fill = candidate;
+        continue;
+      }
+      auto generic = dyn_cast<linalg::GenericOp>(op);
+      if (!generic)
+        return "an operation that is neither a contraction nor elementwise";
+      linalg::GenericOp &slot =
+          generic.getNumReductionLoops() ? contraction : elementwise;
+      if (slot)
+        return "several reductions or several elementwise operations";
+      slot = generic;
+    }
+    if (!contraction)
+      return "no reduction";
+    if (contraction.getNumDpsInputs() != 2 ||
+        contraction.getNumDpsInits() != 1)
+      return "a reduction of other than two operands";
+    return std::nullopt;
+  }
+
+  std::optional<StringRef> checkElementwise() {
+    auto returned = entry.getBody().front().getTerminator()->getOperands();
+    Operation *last = elementwise ? elementwise : contraction;
+    if (returned.size() != 1 || returned.front().getDefiningOp() != last)
+      return "not exactly one result, from the last operation";
+    if (!elementwise)
+      return std::nullopt;
+    if (elementwise.getNumDpsInits() != 1 ||
+        !contraction->getResult(0).hasOneUse())
+      return "the contraction has several uses";
+    for (OpOperand &operand : elementwise->getOpOperands()) {
+      bool isInput = operand.get() == contraction->getResult(0);
+      if (isInput && elementwise.isDpsInit(&operand))
+        return "an elementwise operation in place";
+      if ((isInput || elementwise.isDpsInit(&operand)) &&
+          !elementwise.getMatchingIndexingMap(&operand).isIdentity())
+        return "an elementwise operation that permutes dimensions";
+      if (!elementwise.getMatchingIndexingMap(&operand).isProjectedPermutation())
+        return "an elementwise operation with computed indices";
+    }
+    // Its init becomes a tile of its own.
+    if (!elementwise.getDpsInits().front().getDefiningOp<tensor::EmptyOp>())
+      return "an elementwise operation in place";
+    return std::nullopt;
+  }
+
+  std::optional<StringRef> checkInit() {
+    Value init = contraction.getDpsInits().front();
+    if (isa<BlockArgument>(init) ||
+        (fill && init.getDefiningOp() == fill && fill->hasOneUse()))
+      return std::nullopt;
+    return "an initial value that is neither a fill nor an argument";
+  }
+
+  std::optional<StringRef> chooseRoles(ContractionPayload &result) {
+    SmallVector<int64_t> dims[3];
+    for (unsigned operand = 0; operand < 3; ++operand) {
+      auto map = getDims(contraction.getIndexingMapsArray()[operand]);
+      if (!map)
+        return "operands are not permutations of the dimensions";
+      dims[operand] = *map;
+    }
+    auto has = [&](unsigned operand, int64_t dim) {
+      return llvm::is_contained(dims[operand], dim);
+    };
+    auto isReal = [&](int64_t dim) { return result.extents[dim] > 1; };
+
+    // n: the innermost dimension of the result that is not a unit; it must
+    // belong to one operand only.
+    for (int64_t dim : dims[2])
+      if (isReal(dim))
+        result.n = dim;
+    if (result.n < 0)
+      return "a result of one element";
+    if (has(0, result.n) == has(1, result.n))
+      return "the innermost dimension of the result is a batch";
+    result.rhs = has(1, result.n) ? 1 : 0;
+    result.lhs = 1 - result.rhs;
+
+    // m: the biggest of the other operand. k: the innermost reduction of the
+    // left operand, so that its rows are contiguous where possible.
+    for (int64_t dim : dims[2])
+      if (isReal(dim) && has(result.lhs, dim) && !has(result.rhs, dim) &&
+          (result.m < 0 || result.extents[dim] >= result.extents[result.m]))
+        result.m = dim;
+    for (int64_t dim : dims[result.lhs])
+      if (isReal(dim) && has(result.rhs, dim) && !has(2, dim))
+        result.k = dim;
+    if (result.m < 0)
+      return "no dimension m: a product with a vector";
+    if (result.k < 0)
+      return "no dimension k: an outer product";
+    result.lhsDims = dims[result.lhs];
+    result.rhsDims = dims[result.rhs];
+    result.resultDims = dims[2];
+    return std::nullopt;
+  }
+
+  func::FuncOp entry;
+  linalg::FillOp fill;
+  linalg::GenericOp contraction, elementwise;
+};
+} // namespace
+
+std::optional<ContractionPayload>
+cwm::analyseContraction(const Payload &payload, std::string *why) {
+  auto no = [&](StringRef reason) -> std::optional<ContractionPayload> {
+    if (why)
+      *why = reason.str();
+    return std::nullopt;
+  };
+  OwningOpRef<ModuleOp> module = normalise(payload);
+  if (!module)
+    return no("the normal form fails");
+  auto entry = module->lookupSymbol<func::FuncOp>(
+      payload.getEntry().getSymName());
+  ContractionPayload result;
+  if (std::optional<StringRef> reason = Analysis(entry).run(result))
+    return no(*reason);
+  return result;
+}

@@ -1,0 +1,52 @@
+//===- Analysis.h - Payloads as contractions --------------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_LIB_SKETCHES_ANALYSIS_H
+#define CWM_LIB_SKETCHES_ANALYSIS_H
+
+#include "cwm/Payload/Payload.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <optional>
+
+namespace cwm {
+
+/// A payload that consists of one contraction and at most one elementwise op on
+/// its result, once named ops are generics and elementwise ops are fused (as
+/// `@cwm_normalise` of schedules/cpu/common.mlir does it).
+///
+/// Dimensions are positions in the iteration space of the contraction. `m` and
+/// `n` are one parallel dimension of each operand, `k` one reduction; all other
+/// dimensions (batches, further m, n and k, unit extents) become outer loops.
+/// `n` is the innermost dimension of the result.
+struct ContractionPayload {
+  /// Extents and iterator types of all dimensions.
+  llvm::SmallVector<int64_t> extents;
+  llvm::SmallVector<mlir::utils::IteratorType> iterators;
+  int64_t m = -1, n = -1, k = -1;
+  /// Operand numbers: `lhs` has m, `rhs` has n.
+  unsigned lhs = 0, rhs = 1;
+  /// Dimensions of the operands and of the result, outermost first.
+  llvm::SmallVector<int64_t> lhsDims, rhsDims, resultDims;
+  /// An elementwise op follows; its iteration space is that of the result.
+  bool hasElementwise = false;
+
+  int64_t getM() const { return extents[m]; }
+  int64_t getN() const { return extents[n]; }
+  int64_t getK() const { return extents[k]; }
+  bool isRole(int64_t dim) const { return dim == m || dim == n || dim == k; }
+};
+
+/// nullopt when `payload` is of another kind; then `why` (may be null) receives
+/// the reason, for tests and messages.
+std::optional<ContractionPayload>
+analyseContraction(const Payload &payload, std::string *why = nullptr);
+
+} // namespace cwm
+
+#endif // CWM_LIB_SKETCHES_ANALYSIS_H

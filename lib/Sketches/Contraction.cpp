@@ -1,0 +1,273 @@
+//===- Contraction.cpp - Options of the contraction sketches ----*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace cwm;
+
+namespace {
+/// Fills in the knobs of one sketch.
+class Options {
+public:
+  Options(StringRef name, MLIRContext *context) : builder(context) {
+    sketch.name = name.str();
+  }
+
+  void structure(StringRef knob, Attribute value) {
+    sketch.options[knob] = builder.getArrayAttr(value);
+  }
+  void structure(StringRef knob, ArrayRef<int64_t> values) {
+    structure(knob, builder.getDenseI64ArrayAttr(values));
+  }
+  void structure(StringRef knob, int64_t value) {
+    structure(knob, builder.getI64IntegerAttr(value));
+  }
+  /// The options of a decision; `preferred` must be one of them.
+  void choice(StringRef knob, ArrayRef<int64_t> values, int64_t preferred) {
+    sketch.options[knob] = builder.getI64ArrayAttr(values);
+    sketch.defaults[knob] = llvm::find(values, preferred) - values.begin();
+  }
+  void iterators(StringRef knob, ArrayRef<utils::IteratorType> types) {
+    structure(knob, getIterators(types));
+  }
+  DictionaryAttr getIterators(ArrayRef<utils::IteratorType> types) {
+    SmallVector<Attribute> attrs;
+    for (utils::IteratorType type : types)
+      attrs.push_back(
+          linalg::IteratorTypeAttr::get(builder.getContext(), type));
+    return builder.getDictionaryAttr(builder.getNamedAttr(
+        "iterator_types", builder.getArrayAttr(attrs)));
+  }
+
+  Builder builder;
+  FittingSketch sketch;
+};
+
+/// Register tiles of `mr` rows by `nr` vectorised columns.
+struct RegisterTiles {
+  SmallVector<int64_t> mr, nr;
+  int64_t fewest = 0, most = 0;
+  int64_t defaultMr = 0, defaultNr = 0;
+};
+} // namespace
+
+static double getPadding(int64_t extent, int64_t tile) {
+  return static_cast<double>(llvm::alignTo(extent, tile)) / extent;
+}
+
+/// Cost of a multiply-add relative to an ideal tile: accumulators hide the
+/// latency (4 cycles, 2 a cycle), loads (2 a cycle) must not outnumber the
+/// multiply-adds, a full register file spills.
+static double getTileCost(int64_t mr, int64_t numVectors, int64_t numRegisters) {
+  double accumulators = mr * numVectors;
+  double loads = mr + numVectors;
+  double latency = std::max(1.0, 8.0 / accumulators);
+  double ports = std::max(1.0, loads / accumulators);
+  double spills = accumulators + numVectors + 2 > numRegisters ? 1.5 : 1.0;
+  // Measured: 16 accumulators lose 3 % against 24 where nothing else differs.
+  return latency * ports * spills * (1.0 + 0.25 / accumulators);
+}
+
+/// All tiles whose accumulators fit the register file. Extents of rows that
+/// must be divided are given as `exactM`; others are padded.
+static std::optional<RegisterTiles>
+getRegisterTiles(int64_t extentM, bool exactM, int64_t extentN, bool exactN,
+                 int64_t lanes, int64_t numRegisters) {
+  RegisterTiles tiles;
+  for (int64_t mr : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16})
+    if (exactM ? extentM % mr == 0
+               : mr % 2 == 0 && mr <= (extentM + 3) / 4 * 4)
+      tiles.mr.push_back(mr);
+  for (int64_t numVectors : {1, 2, 4})
+    if (int64_t nr = numVectors * lanes;
+        exactN ? extentN % nr == 0 : nr < 2 * extentN || numVectors == 1)
+      tiles.nr.push_back(nr);
+  if (tiles.mr.empty() || tiles.nr.empty())
+    return std::nullopt;
+  // More than 28 of 32 accumulators spill; few accumulators wait for each other.
+  tiles.most = (numRegisters - 4) * lanes;
+  int64_t biggest = 0;
+  double best = 0;
+  for (int64_t mr : tiles.mr)
+    for (int64_t nr : tiles.nr) {
+      if (mr * nr > tiles.most)
+        continue;
+      biggest = std::max(biggest, mr * nr);
+      double cost = getTileCost(mr, nr / lanes, numRegisters) *
+                    getPadding(extentM, mr) * getPadding(extentN, nr);
+      if (tiles.defaultMr && cost >= best)
+        continue;
+      best = cost;
+      tiles.defaultMr = mr;
+      tiles.defaultNr = nr;
+    }
+  if (!tiles.defaultMr)
+    return std::nullopt;
+  tiles.fewest = std::min({numRegisters / 4 * lanes, biggest,
+                           tiles.defaultMr * tiles.defaultNr});
+  return tiles;
+}
+
+static void setRegisterTiles(Options &options, const RegisterTiles &tiles) {
+  options.choice("mr", tiles.mr, tiles.defaultMr);
+  options.choice("nr", tiles.nr, tiles.defaultNr);
+  options.structure("fewest_elements", tiles.fewest);
+  options.structure("most_elements", tiles.most);
+}
+
+/// Structure of `@cwm_isolate`. `first` and `second` are the dimensions that
+/// the sketch calls m and n.
+static void isolate(Options &options, const ContractionPayload &payload,
+                    int64_t first, int64_t second) {
+  SmallVector<int64_t> outer, reduction, roles;
+  SmallVector<utils::IteratorType> remaining;
+  for (int64_t dim = 0, end = payload.extents.size(); dim < end; ++dim) {
+    bool isReduction =
+        payload.iterators[dim] == utils::IteratorType::reduction;
+    reduction.push_back(isReduction && dim != payload.k);
+    if (payload.isRole(dim)) {
+      roles.push_back(dim);
+      remaining.push_back(payload.iterators[dim]);
+    }
+    // The last op is the contraction itself: only its parallel dimensions.
+    if (!payload.hasElementwise)
+      outer.push_back(!isReduction && !payload.isRole(dim));
+  }
+  if (payload.hasElementwise)
+    for (int64_t dim : payload.resultDims)
+      outer.push_back(!payload.isRole(dim));
+  options.structure("outer", outer);
+  options.structure("reduction", reduction);
+  options.iterators("iterators", payload.iterators);
+  options.iterators("contraction", remaining);
+  auto position = [&](int64_t dim) {
+    return llvm::find(roles, dim) - roles.begin();
+  };
+  options.structure("permutation", {position(first), position(second),
+                                    position(payload.k)});
+}
+
+/// The order of an operand with dimensions `first` and k as (first, k).
+static SmallVector<int64_t> getOrder(ArrayRef<int64_t> dims, int64_t first,
+                                     int64_t k) {
+  bool inOrder = llvm::find(dims, first) < llvm::find(dims, k);
+  return inOrder ? SmallVector<int64_t>{0, 1} : SmallVector<int64_t>{1, 0};
+}
+
+/// The innermost of `dims` that is not folded away.
+static int64_t getInnermost(const ContractionPayload &payload,
+                            ArrayRef<int64_t> dims) {
+  int64_t innermost = -1;
+  for (int64_t dim : dims)
+    if (payload.extents[dim] > 1)
+      innermost = dim;
+  return innermost;
+}
+
+static SmallVector<int64_t> filter(ArrayRef<int64_t> values,
+                                   llvm::function_ref<bool(int64_t)> keep) {
+  SmallVector<int64_t> result;
+  llvm::copy_if(values, std::back_inserter(result), keep);
+  return result;
+}
+
+/// contraction-packed: always fits.
+static std::optional<FittingSketch>
+fitPacked(const ContractionPayload &payload, int64_t lanes,
+          const HardwareDescription &hardware, MLIRContext *context) {
+  std::optional<RegisterTiles> tiles =
+      getRegisterTiles(payload.getM(), false, payload.getN(), false, lanes,
+                       hardware.numVectorRegisters);
+  if (!tiles)
+    return std::nullopt;
+  Options options("contraction-packed", context);
+  isolate(options, payload, payload.m, payload.n);
+  setRegisterTiles(options, *tiles);
+  // A transposed right operand is packed through blocks of kr x nr.
+  bool transposed = getInnermost(payload, payload.rhsDims) == payload.k;
+  SmallVector<int64_t> kr = filter({4, 8, 16}, [&](int64_t kr) {
+    return kr == 4 || kr < 2 * payload.getK();
+  });
+  options.choice("kr", kr, transposed ? kr.back() : 4);
+  SmallVector<Attribute> last{options.builder.getStringAttr("linalg.unpack")};
+  DictionaryAttr attributes = options.builder.getDictionaryAttr({});
+  if (payload.hasElementwise) {
+    last = {options.builder.getStringAttr("linalg.generic")};
+    attributes = options.getIterators(
+        {utils::IteratorType::parallel, utils::IteratorType::parallel});
+  }
+  options.structure("last_op", options.builder.getArrayAttr(last));
+  options.structure("last_attributes", attributes);
+  options.structure("lhs", payload.lhs);
+  options.structure("rhs", payload.rhs);
+  options.structure("lhs_order",
+                    getOrder(payload.lhsDims, payload.m, payload.k));
+  options.structure("rhs_order",
+                    getOrder(payload.rhsDims, payload.n, payload.k));
+  return options.sketch;
+}
+
+/// contraction-rows: the operand with n is transposed, [N, K], and divided by
+/// the tiles; the other one is packed and padded. The sketch's m is our n.
+static std::optional<FittingSketch>
+fitRows(const ContractionPayload &payload, int64_t lanes,
+        const HardwareDescription &hardware, MLIRContext *context) {
+  if (getInnermost(payload, payload.rhsDims) != payload.k)
+    return std::nullopt;
+  // The result of the tile is transposed: both of its dimensions must be
+  // innermost, or the tile of an unpack has unit dimensions in between.
+  std::optional<RegisterTiles> tiles =
+      getRegisterTiles(payload.getN(), true, payload.getM(), false, lanes,
+                       hardware.numVectorRegisters);
+  SmallVector<int64_t> kt = filter({1, 2, 4, 8, 16}, [&](int64_t kt) {
+    return payload.getK() % kt == 0;
+  });
+  if (!tiles)
+    return std::nullopt;
+  // Rows that start in the same cache set: no more than the cache has ways.
+  if (payload.getK() * 4 % 4096 == 0 && hardware.l1Ways) {
+    tiles->mr = filter(tiles->mr, [&](int64_t mr) {
+      return mr <= std::max<int64_t>(8, hardware.l1Ways - 4);
+    });
+    if (!llvm::is_contained(tiles->mr, tiles->defaultMr))
+      tiles->defaultMr = tiles->mr.back();
+    tiles->fewest =
+        std::min(tiles->fewest, tiles->defaultMr * tiles->defaultNr);
+  }
+  Options options("contraction-rows", context);
+  isolate(options, payload, payload.n, payload.m);
+  setRegisterTiles(options, *tiles);
+  options.choice("kt", kt, std::min<int64_t>(4, kt.back()));
+  options.structure("rhs", payload.lhs);
+  options.structure("rhs_order",
+                    getOrder(payload.lhsDims, payload.m, payload.k));
+  // Outer products take (m, n, k) or, with the operands swapped, (n, m, k).
+  options.structure("inner_order", payload.lhs == 0
+                                       ? ArrayRef<int64_t>{1, 3, 0, 2}
+                                       : ArrayRef<int64_t>{1, 0, 3, 2});
+  return options.sketch;
+}
+
+std::vector<FittingSketch>
+cwm::fitContraction(const ContractionPayload &payload, int64_t elementBits,
+                    const HardwareDescription &hardware, MLIRContext *context) {
+  int64_t lanes = std::max<int64_t>(hardware.vectorBits / elementBits, 1);
+  std::vector<FittingSketch> result;
+  auto add = [&](std::optional<FittingSketch> sketch) {
+    if (sketch)
+      result.push_back(std::move(*sketch));
+  };
+  add(fitRows(payload, lanes, hardware, context));
+  add(fitPacked(payload, lanes, hardware, context));
+  return result;
+}

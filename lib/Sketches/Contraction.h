@@ -1,0 +1,39 @@
+//===- Contraction.h - Options of the contraction sketches ------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_LIB_SKETCHES_CONTRACTION_H
+#define CWM_LIB_SKETCHES_CONTRACTION_H
+
+#include "Analysis.h"
+
+#include "cwm/Target/CPU/Hardware.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <vector>
+
+namespace cwm {
+
+/// A sketch file that fits a payload, with what C++ replaces in it.
+struct FittingSketch {
+  /// Name of the file without folder and extension.
+  std::string name;
+  /// Option lists by knob: structure (one option) and shape-dependent lists.
+  llvm::StringMap<mlir::ArrayAttr> options;
+  /// Index of the default option by knob.
+  llvm::StringMap<uint64_t> defaults;
+};
+
+/// The contraction sketches that fit, best default first.
+std::vector<FittingSketch>
+fitContraction(const ContractionPayload &payload, int64_t elementBits,
+               const HardwareDescription &hardware, mlir::MLIRContext *context);
+
+} // namespace cwm
+
+#endif // CWM_LIB_SKETCHES_CONTRACTION_H

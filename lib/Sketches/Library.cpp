@@ -1,0 +1,101 @@
+//===- Library.cpp - Sketch files and the sequences they share --*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Library.h"
+
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace cwm;
+using transform::NamedSequenceOp;
+
+FailureOr<OwningOpRef<ModuleOp>> cwm::readSchedule(StringRef path,
+                                                   MLIRContext *context) {
+  Location location = FileLineColLoc::get(context, path, 0, 0);
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
+  if (!buffer)
+    return emitError(location) << "cannot read schedule: " << message;
+  // The handler shows the line of a diagnostic as mlir-opt does.
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  if (!module)
+    return failure();
+  auto attr = transform::TransformDialect::kWithNamedSequenceAttrName;
+  if (!(*module)->hasAttr(attr))
+    return module->emitError()
+           << "a schedule needs the attribute '" << attr << "' on its module";
+  return module;
+}
+
+/// Gives the declared sequences of `module` their bodies from `common`; bodies
+/// may need further ones.
+static LogicalResult addBodies(ModuleOp module, ModuleOp common) {
+  SymbolTable available(common);
+  SmallVector<NamedSequenceOp> worklist;
+  for (auto sequence : module.getOps<NamedSequenceOp>())
+    if (sequence.isExternal())
+      worklist.push_back(sequence);
+  SymbolTable present(module);
+  while (!worklist.empty()) {
+    NamedSequenceOp declaration = worklist.pop_back_val();
+    auto body = available.lookup<NamedSequenceOp>(declaration.getSymName());
+    if (!body || body.isExternal())
+      return declaration.emitError()
+             << "sequence '@" << declaration.getSymName()
+             << "' is declared but common.mlir has no body for it";
+    if (body.getFunctionType() != declaration.getFunctionType())
+      return declaration.emitError()
+             << "sequence '@" << declaration.getSymName()
+             << "' is declared with another type than it has in common.mlir";
+    present.erase(declaration);
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto copy = cast<NamedSequenceOp>(builder.clone(*body));
+    present.insert(copy);
+    copy.walk([&](transform::IncludeOp include) {
+      StringRef name = include.getTarget().getLeafReference();
+      if (present.lookup(name))
+        return;
+      if (auto needed = available.lookup<NamedSequenceOp>(name)) {
+        // A declaration first: the loop above replaces it.
+        auto stub = cast<NamedSequenceOp>(
+            OpBuilder::atBlockEnd(module.getBody()).cloneWithoutRegions(*needed));
+        present.insert(stub);
+        worklist.push_back(stub);
+      }
+    });
+  }
+  return verify(module);
+}
+
+FailureOr<OwningOpRef<ModuleOp>>
+cwm::loadSketch(StringRef folder, StringRef name, MLIRContext *context) {
+  auto path = [&](StringRef file) {
+    SmallString<256> result(folder);
+    llvm::sys::path::append(result, file + ".mlir");
+    return result;
+  };
+  FailureOr<OwningOpRef<ModuleOp>> sketch = readSchedule(path(name), context);
+  if (failed(sketch))
+    return failure();
+  FailureOr<OwningOpRef<ModuleOp>> common =
+      readSchedule(path("common"), context);
+  if (failed(common) || failed(addBodies(**sketch, **common)))
+    return failure();
+  return sketch;
+}

@@ -1,0 +1,86 @@
+//===- Sketches.cpp - Which sketch fits which payload -----------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Sketches/Sketches.h"
+
+#include "Analysis.h"
+#include "Contraction.h"
+#include "Library.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace cwm;
+
+FailureOr<std::vector<std::unique_ptr<Space>>>
+cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
+                 StringRef schedulesDir) {
+  MLIRContext *context = payload.getModule()->getContext();
+  std::vector<FittingSketch> sketches;
+  if (std::optional<ContractionPayload> contraction =
+          analyseContraction(payload)) {
+    Type element = getElementTypeOrSelf(
+        payload.getEntry().getFunctionType().getResult(0));
+    sketches =
+        fitContraction(*contraction, element.getIntOrFloatBitWidth(), hardware,
+                       context);
+  }
+  sketches.push_back({"fallback", {}, {}});
+
+  std::vector<std::unique_ptr<Space>> spaces;
+  for (FittingSketch &sketch : sketches) {
+    FailureOr<OwningOpRef<ModuleOp>> schedule =
+        loadSketch(schedulesDir, sketch.name, context);
+    if (failed(schedule))
+      return failure();
+    FailureOr<std::unique_ptr<Space>> space =
+        Space::create(std::move(*schedule), sketch.name, sketch.options,
+                      sketch.defaults);
+    if (failed(space))
+      return failure();
+    spaces.push_back(std::move(*space));
+  }
+  return spaces;
+}
+
+FailureOr<std::unique_ptr<Space>> cwm::buildUserSpace(StringRef path,
+                                                      MLIRContext *context) {
+  FailureOr<OwningOpRef<ModuleOp>> schedule = readSchedule(path, context);
+  if (failed(schedule))
+    return failure();
+  return Space::create(std::move(*schedule), llvm::sys::path::stem(path));
+}
+
+std::string cwm::getSchedulesDir(StringRef target) {
+  SmallString<256> result;
+  if (const char *folder = std::getenv("CWM_SCHEDULES_DIR")) {
+    result = folder;
+  } else {
+    // Next to the folder of the executable, as in an installation, or in the
+    // source tree above the build folder.
+    std::string executable = llvm::sys::fs::getMainExecutable(
+        nullptr, reinterpret_cast<void *>(&cwm::getSchedulesDir));
+    StringRef above = llvm::sys::path::parent_path(executable);
+    for (int level = 0; level < 5 && !above.empty(); ++level) {
+      above = llvm::sys::path::parent_path(above);
+      for (StringRef relative : {"share/cwm/schedules", "schedules"}) {
+        result = above;
+        llvm::sys::path::append(result, relative);
+        if (llvm::sys::fs::is_directory(result)) {
+          llvm::sys::path::append(result, target);
+          return std::string(result);
+        }
+      }
+    }
+    result = "schedules";
+  }
+  llvm::sys::path::append(result, target);
+  return std::string(result);
+}
