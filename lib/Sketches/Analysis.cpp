@@ -107,8 +107,7 @@ private:
     }
     if (!contraction)
       return "no reduction";
-    if (contraction.getNumDpsInputs() != 2 ||
-        contraction.getNumDpsInits() != 1)
+    if (contraction.getNumDpsInputs() != 2 || contraction.getNumDpsInits() != 1)
       return "a reduction of other than two operands";
     return std::nullopt;
   }
@@ -130,7 +129,8 @@ private:
       if ((isInput || elementwise.isDpsInit(&operand)) &&
           !elementwise.getMatchingIndexingMap(&operand).isIdentity())
         return "an elementwise operation that permutes dimensions";
-      if (!elementwise.getMatchingIndexingMap(&operand).isProjectedPermutation())
+      if (!elementwise.getMatchingIndexingMap(&operand)
+               .isProjectedPermutation())
         return "an elementwise operation with computed indices";
     }
     // Its init becomes a tile of its own.
@@ -141,10 +141,11 @@ private:
 
   std::optional<StringRef> checkInit() {
     Value init = contraction.getDpsInits().front();
-    if (isa<BlockArgument>(init) ||
-        (fill && init.getDefiningOp() == fill && fill->hasOneUse()))
+    // An argument would be overwritten: bufferisation takes arguments for
+    // writable.
+    if (fill && init.getDefiningOp() == fill && fill->hasOneUse())
       return std::nullopt;
-    return "an initial value that is neither a fill nor an argument";
+    return "an initial value that is not a fill";
   }
 
   std::optional<StringRef> chooseRoles(ContractionPayload &result) {
@@ -181,6 +182,10 @@ private:
     for (int64_t dim : dims[result.lhs])
       if (isReal(dim) && has(result.rhs, dim) && !has(2, dim))
         result.k = dim;
+    for (int64_t dim = 0, end = result.extents.size(); dim < end; ++dim)
+      if (isReal(dim) && dim != result.k &&
+          result.iterators[dim] == utils::IteratorType::reduction)
+        return "several reductions";
     if (result.m < 0)
       return "no dimension m: a product with a vector";
     if (result.k < 0)
@@ -188,6 +193,14 @@ private:
     result.lhsDims = dims[result.lhs];
     result.rhsDims = dims[result.rhs];
     result.resultDims = dims[2];
+    // The iteration space of the elementwise op is that of the result.
+    if (elementwise)
+      for (OpOperand *operand : elementwise.getDpsInputOperands())
+        if (operand->get() != contraction->getResult(0))
+          for (AffineExpr expr :
+               elementwise.getMatchingIndexingMap(operand).getResults())
+            result.elementwiseDims.push_back(
+                dims[2][cast<AffineDimExpr>(expr).getPosition()]);
     return std::nullopt;
   }
 
@@ -207,8 +220,8 @@ cwm::analyseContraction(const Payload &payload, std::string *why) {
   OwningOpRef<ModuleOp> module = normalise(payload);
   if (!module)
     return no("the normal form fails");
-  auto entry = module->lookupSymbol<func::FuncOp>(
-      payload.getEntry().getSymName());
+  auto entry =
+      module->lookupSymbol<func::FuncOp>(payload.getEntry().getSymName());
   ContractionPayload result;
   if (std::optional<StringRef> reason = Analysis(entry).run(result))
     return no(*reason);

@@ -22,7 +22,7 @@ namespace cwm {
 ///
 /// Dimensions are positions in the iteration space of the contraction. `m` and
 /// `n` are one parallel dimension of each operand, `k` one reduction; all other
-/// dimensions (batches, further m, n and k, unit extents) become outer loops.
+/// dimensions (batches, further m and n, unit extents) become outer loops.
 /// `n` is the innermost dimension of the result.
 struct ContractionPayload {
   /// Extents and iterator types of all dimensions.
@@ -35,6 +35,8 @@ struct ContractionPayload {
   llvm::SmallVector<int64_t> lhsDims, rhsDims, resultDims;
   /// An elementwise op follows; its iteration space is that of the result.
   bool hasElementwise = false;
+  /// Dimensions of its other operands.
+  llvm::SmallVector<int64_t> elementwiseDims;
 
   int64_t getM() const { return extents[m]; }
   int64_t getN() const { return extents[n]; }

@@ -45,8 +45,8 @@ public:
     for (utils::IteratorType type : types)
       attrs.push_back(
           linalg::IteratorTypeAttr::get(builder.getContext(), type));
-    return builder.getDictionaryAttr(builder.getNamedAttr(
-        "iterator_types", builder.getArrayAttr(attrs)));
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr("iterator_types", builder.getArrayAttr(attrs)));
   }
 
   Builder builder;
@@ -68,7 +68,8 @@ static double getPadding(int64_t extent, int64_t tile) {
 /// Cost of a multiply-add relative to an ideal tile: accumulators hide the
 /// latency (4 cycles, 2 a cycle), loads (2 a cycle) must not outnumber the
 /// multiply-adds, a full register file spills.
-static double getTileCost(int64_t mr, int64_t numVectors, int64_t numRegisters) {
+static double getTileCost(int64_t mr, int64_t numVectors,
+                          int64_t numRegisters) {
   double accumulators = mr * numVectors;
   double loads = mr + numVectors;
   double latency = std::max(1.0, 8.0 / accumulators);
@@ -85,8 +86,7 @@ getRegisterTiles(int64_t extentM, bool exactM, int64_t extentN, bool exactN,
                  int64_t lanes, int64_t numRegisters) {
   RegisterTiles tiles;
   for (int64_t mr : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16})
-    if (exactM ? extentM % mr == 0
-               : mr % 2 == 0 && mr <= (extentM + 3) / 4 * 4)
+    if (exactM ? extentM % mr == 0 : mr % 2 == 0 && mr <= (extentM + 3) / 4 * 4)
       tiles.mr.push_back(mr);
   for (int64_t numVectors : {1, 2, 4})
     if (int64_t nr = numVectors * lanes;
@@ -94,7 +94,8 @@ getRegisterTiles(int64_t extentM, bool exactM, int64_t extentN, bool exactN,
       tiles.nr.push_back(nr);
   if (tiles.mr.empty() || tiles.nr.empty())
     return std::nullopt;
-  // More than 28 of 32 accumulators spill; few accumulators wait for each other.
+  // More than 28 of 32 accumulators spill; few accumulators wait for each
+  // other.
   tiles.most = (numRegisters - 4) * lanes;
   int64_t biggest = 0;
   double best = 0;
@@ -113,8 +114,8 @@ getRegisterTiles(int64_t extentM, bool exactM, int64_t extentN, bool exactN,
     }
   if (!tiles.defaultMr)
     return std::nullopt;
-  tiles.fewest = std::min({numRegisters / 4 * lanes, biggest,
-                           tiles.defaultMr * tiles.defaultNr});
+  tiles.fewest = std::min(
+      {numRegisters / 4 * lanes, biggest, tiles.defaultMr * tiles.defaultNr});
   return tiles;
 }
 
@@ -129,12 +130,10 @@ static void setRegisterTiles(Options &options, const RegisterTiles &tiles) {
 /// the sketch calls m and n.
 static void isolate(Options &options, const ContractionPayload &payload,
                     int64_t first, int64_t second) {
-  SmallVector<int64_t> outer, reduction, roles;
+  SmallVector<int64_t> outer, roles;
   SmallVector<utils::IteratorType> remaining;
   for (int64_t dim = 0, end = payload.extents.size(); dim < end; ++dim) {
-    bool isReduction =
-        payload.iterators[dim] == utils::IteratorType::reduction;
-    reduction.push_back(isReduction && dim != payload.k);
+    bool isReduction = payload.iterators[dim] == utils::IteratorType::reduction;
     if (payload.isRole(dim)) {
       roles.push_back(dim);
       remaining.push_back(payload.iterators[dim]);
@@ -147,14 +146,12 @@ static void isolate(Options &options, const ContractionPayload &payload,
     for (int64_t dim : payload.resultDims)
       outer.push_back(!payload.isRole(dim));
   options.structure("outer", outer);
-  options.structure("reduction", reduction);
-  options.iterators("iterators", payload.iterators);
   options.iterators("contraction", remaining);
   auto position = [&](int64_t dim) {
     return llvm::find(roles, dim) - roles.begin();
   };
-  options.structure("permutation", {position(first), position(second),
-                                    position(payload.k)});
+  options.structure("permutation",
+                    {position(first), position(second), position(payload.k)});
 }
 
 /// The order of an operand with dimensions `first` and k as (first, k).
@@ -219,19 +216,21 @@ fitPacked(const ContractionPayload &payload, int64_t lanes,
 
 /// contraction-rows: the operand with n is transposed, [N, K], and divided by
 /// the tiles; the other one is packed and padded. The sketch's m is our n.
-static std::optional<FittingSketch>
-fitRows(const ContractionPayload &payload, int64_t lanes,
-        const HardwareDescription &hardware, MLIRContext *context) {
+static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
+                                            int64_t lanes,
+                                            const HardwareDescription &hardware,
+                                            MLIRContext *context) {
   if (getInnermost(payload, payload.rhsDims) != payload.k)
     return std::nullopt;
-  // The result of the tile is transposed: both of its dimensions must be
-  // innermost, or the tile of an unpack has unit dimensions in between.
+  // The elementwise op works on packed tiles: its other operands would have to
+  // be packed as well if they had the packed dimension.
+  if (llvm::is_contained(payload.elementwiseDims, payload.m))
+    return std::nullopt;
   std::optional<RegisterTiles> tiles =
       getRegisterTiles(payload.getN(), true, payload.getM(), false, lanes,
                        hardware.numVectorRegisters);
-  SmallVector<int64_t> kt = filter({1, 2, 4, 8, 16}, [&](int64_t kt) {
-    return payload.getK() % kt == 0;
-  });
+  SmallVector<int64_t> kt = filter(
+      {1, 2, 4, 8, 16}, [&](int64_t kt) { return payload.getK() % kt == 0; });
   if (!tiles)
     return std::nullopt;
   // Rows that start in the same cache set: no more than the cache has ways.

@@ -73,8 +73,9 @@ static LogicalResult addBodies(ModuleOp module, ModuleOp common) {
         return;
       if (auto needed = available.lookup<NamedSequenceOp>(name)) {
         // A declaration first: the loop above replaces it.
-        auto stub = cast<NamedSequenceOp>(
-            OpBuilder::atBlockEnd(module.getBody()).cloneWithoutRegions(*needed));
+        auto stub =
+            cast<NamedSequenceOp>(OpBuilder::atBlockEnd(module.getBody())
+                                      .cloneWithoutRegions(*needed));
         present.insert(stub);
         worklist.push_back(stub);
       }

@@ -26,11 +26,10 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
   std::vector<FittingSketch> sketches;
   if (std::optional<ContractionPayload> contraction =
           analyseContraction(payload)) {
-    Type element = getElementTypeOrSelf(
-        payload.getEntry().getFunctionType().getResult(0));
-    sketches =
-        fitContraction(*contraction, element.getIntOrFloatBitWidth(), hardware,
-                       context);
+    Type element =
+        getElementTypeOrSelf(payload.getEntry().getFunctionType().getResult(0));
+    sketches = fitContraction(*contraction, element.getIntOrFloatBitWidth(),
+                              hardware, context);
   }
   sketches.push_back({"fallback", {}, {}});
 
@@ -40,9 +39,8 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
         loadSketch(schedulesDir, sketch.name, context);
     if (failed(schedule))
       return failure();
-    FailureOr<std::unique_ptr<Space>> space =
-        Space::create(std::move(*schedule), sketch.name, sketch.options,
-                      sketch.defaults);
+    FailureOr<std::unique_ptr<Space>> space = Space::create(
+        std::move(*schedule), sketch.name, sketch.options, sketch.defaults);
     if (failed(space))
       return failure();
     spaces.push_back(std::move(*space));

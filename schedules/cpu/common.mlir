@@ -30,7 +30,6 @@ transform.named_sequence @cwm_normalise(%func: !transform.any_op {transform.cons
 // most one elementwise op after it: dimensions that are neither m, n nor k
 // become loops. Structure, from the payload (set by lib/Sketches):
 //   outer        tile sizes of the last op: 1 for each dimension but m and n
-//   iterators    of the contraction; reduction: 1 for each reduction but k
 //   contraction, permutation  iterators after that; their order as m, n, k
 transform.named_sequence @cwm_isolate(%root: !transform.any_op {transform.readonly}) -> (!transform.any_op, !transform.any_op) {
   %func0 = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
@@ -39,24 +38,15 @@ transform.named_sequence @cwm_isolate(%root: !transform.any_op {transform.readon
   %last = transform.get_producer_of_operand %return[0] : (!transform.any_op) -> !transform.any_op
   %outer = transform.structured.fuse %last tile_sizes [0, 0, 0] {cwm.bind = {static_tile_sizes = {knob = "outer", options = [array<i64: 0, 0, 0>]}}} : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
-  %whole = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func {cwm.bind = {op_attrs = {knob = "iterators", options = [{iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]}]}}} : (!transform.any_op) -> !transform.any_op
-  %inner = transform.structured.tile_using_for %whole tile_sizes [0, 0, 0] {cwm.bind = {static_sizes = {knob = "reduction", options = [array<i64: 0, 0, 0>]}}} : (!transform.any_op) -> !transform.any_op
-  transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
   // Unit dimensions fold out of generics only; packing folds into named fills.
   %fill = transform.structured.match ops{["linalg.fill"]} in %func : (!transform.any_op) -> !transform.any_op
   %generic_fill = transform.structured.generalize %fill : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_fold_unit_dims failures(propagate) (%func) : (!transform.any_op) -> ()
   %contraction = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func {cwm.bind = {op_attrs = {knob = "contraction", options = [{iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]}]}}} : (!transform.any_op) -> !transform.any_op
   %mnk = transform.structured.interchange %contraction iterator_interchange = [0, 1, 2] {cwm.bind = {iterator_interchange = {knob = "permutation", options = [array<i64: 0, 1, 2>]}}} : (!transform.any_op) -> !transform.any_op
-  transform.include @cwm_name_init failures(suppress) (%mnk) : (!transform.any_op) -> ()
+  %init = transform.get_producer_of_operand %mnk[2] : (!transform.any_op) -> !transform.any_op
+  %named_fill = transform.structured.specialize %init : (!transform.any_op) -> !transform.any_op
   transform.yield %func, %mnk : !transform.any_op, !transform.any_op
-}
-
-// The init is a fill unless it is an argument.
-transform.named_sequence @cwm_name_init(%contraction: !transform.any_op {transform.readonly}) {
-  %init = transform.get_producer_of_operand %contraction[2] : (!transform.any_op) -> !transform.any_op
-  %named = transform.structured.specialize %init : (!transform.any_op) -> !transform.any_op
-  transform.yield
 }
 
 // What tiling leaves behind.

@@ -71,8 +71,6 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %slices, %k_loops:2 = transform.structured.tile_using_for %panels tile_sizes [0, 0, 1, 0, 0, 4] {cwm.bind = {static_sizes = [0, 0, 1, 0, 0, "kt"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   %unpack = transform.structured.match ops{["linalg.unpack"]} in %func : (!transform.any_op) -> !transform.any_op
   transform.structured.vectorize %unpack vector_sizes [1, 1, %mr, %nr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
-  %init = transform.structured.match ops{["linalg.pack"]} in %func : (!transform.any_op) -> !transform.any_op
-  transform.structured.vectorize %init vector_sizes [1, 1, %mr, %nr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
   %elementwise = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]} in %func : (!transform.any_op) -> !transform.any_op
   %row, %row_loop = transform.structured.tile_using_for %elementwise tile_sizes [1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   transform.structured.vectorize %row vector_sizes [1, %nr] : !transform.any_op, !transform.param<i64>

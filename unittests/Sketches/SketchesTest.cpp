@@ -1,0 +1,305 @@
+//===- SketchesTest.cpp - Which sketch fits which payload -------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Sketches/Sketches.h"
+#include "Sketches/Analysis.h"
+#include "Sketches/Library.h"
+
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+
+namespace {
+
+constexpr StringLiteral schedules = CWM_SOURCE_DIR "/schedules/cpu";
+
+/// `%r = sum over k of a * b` with the given shapes and maps.
+std::string makeContraction(StringRef a, StringRef b, StringRef c,
+                            StringRef dims, StringRef maps,
+                            StringRef iterators) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  SmallVector<StringRef> results;
+  maps.split(results, ';');
+  os << "func.func @kernel(%a: tensor<" << a << ">, %b: tensor<" << b
+     << ">) -> tensor<" << c << "> {\n  %zero = arith.constant 0.0 : f32\n"
+     << "  %empty = tensor.empty() : tensor<" << c << ">\n"
+     << "  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<" << c
+     << ">) -> tensor<" << c << ">\n  %r = linalg.generic {indexing_maps = [";
+  llvm::interleaveComma(results, os, [&](StringRef result) {
+    os << "affine_map<(" << dims << ") -> (" << result << ")>";
+  });
+  os << "], iterator_types = [";
+  llvm::interleaveComma(iterators, os, [&](char kind) {
+    os << (kind == 'p' ? "\"parallel\"" : "\"reduction\"");
+  });
+  os << "]} ins(%a, %b : tensor<" << a << ">, tensor<" << b
+     << ">) outs(%init : tensor<" << c << ">) {\n"
+     << "  ^bb0(%x: f32, %y: f32, %z: f32):\n"
+     << "    %p = arith.mulf %x, %y : f32\n    %q = arith.addf %z, %p : f32\n"
+     << "    linalg.yield %q : f32\n  } -> tensor<" << c
+     << ">\n  return %r : tensor<" << c << ">\n}\n";
+  return text;
+}
+
+class SketchesTest : public ::testing::Test {
+protected:
+  SketchesTest()
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          errors.push_back(diagnostic.str());
+        }) {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    registerAllExtensions(registry);
+    context.appendDialectRegistry(registry);
+    hardware.cpu = "test";
+    hardware.vectorBits = 512;
+    hardware.numVectorRegisters = 32;
+    hardware.l1Bytes = 48 * 1024;
+    hardware.l1Ways = 12;
+    hardware.l2Bytes = 2 * 1024 * 1024;
+  }
+
+  static void SetUpTestSuite() { registerAllPasses(); }
+
+  cwm::Payload parse(StringRef source) {
+    FailureOr<cwm::Payload> payload =
+        cwm::Payload::create(parseSourceString<ModuleOp>(source, &context));
+    EXPECT_TRUE(succeeded(payload)) << source.str();
+    return std::move(*payload);
+  }
+
+  std::vector<std::unique_ptr<cwm::Space>> build(StringRef source) {
+    auto spaces = cwm::buildSpaces(parse(source), hardware, schedules);
+    EXPECT_TRUE(succeeded(spaces));
+    EXPECT_TRUE(errors.empty()) << errors.front();
+    return std::move(*spaces);
+  }
+
+  std::string names(StringRef source) {
+    std::string result;
+    for (const auto &space : build(source))
+      result += (result.empty() ? "" : " ") + space->getName().str();
+    return result;
+  }
+
+  static const cwm::Knob &getKnob(const cwm::Space &space, StringRef name) {
+    for (const cwm::Knob &knob : space.getKnobs())
+      if (knob.name == name)
+        return knob;
+    ADD_FAILURE() << "no knob " << name.str();
+    return space.getKnobs().front();
+  }
+
+  static std::string getOptions(const cwm::Space &space, StringRef name) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    const cwm::Knob &knob = getKnob(space, name);
+    for (uint64_t option = 0; option < knob.getNumOptions(); ++option)
+      os << (option ? "," : "") << knob.getOptionText(option);
+    return text;
+  }
+
+  std::string whyNot(StringRef source) {
+    std::string why;
+    EXPECT_FALSE(cwm::analyseContraction(parse(source), &why));
+    return why;
+  }
+
+  MLIRContext context;
+  std::vector<std::string> errors;
+  ScopedDiagnosticHandler handler;
+  cwm::HardwareDescription hardware;
+};
+
+std::string makeMatmul(int64_t m, int64_t n, int64_t k) {
+  auto shape = [](int64_t a, int64_t b) {
+    return std::to_string(a) + "x" + std::to_string(b) + "xf32";
+  };
+  return makeContraction(shape(m, k), shape(k, n), shape(m, n), "d0, d1, d2",
+                         "d0, d2;d2, d1;d0, d1", "ppr");
+}
+
+TEST_F(SketchesTest, MatmulIsPacked) {
+  EXPECT_EQ(names(makeMatmul(64, 96, 32)), "contraction-packed fallback");
+}
+
+TEST_F(SketchesTest, NamedMatmulWithBias) {
+  auto payload = parse(R"mlir(
+    func.func @dense(%x: tensor<8x64xf32>, %w: tensor<48x64xf32>,
+                     %bias: tensor<48xf32>) -> tensor<8x48xf32> {
+      %zero = arith.constant 0.0 : f32
+      %t = tensor.empty() : tensor<64x48xf32>
+      %wt = linalg.transpose ins(%w : tensor<48x64xf32>)
+          outs(%t : tensor<64x48xf32>) permutation = [1, 0]
+      %e = tensor.empty() : tensor<8x48xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x48xf32>)
+          -> tensor<8x48xf32>
+      %r = linalg.matmul ins(%x, %wt : tensor<8x64xf32>, tensor<64x48xf32>)
+          outs(%f : tensor<8x48xf32>) -> tensor<8x48xf32>
+      %s = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>,
+                           affine_map<(i, j) -> (j)>,
+                           affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%r, %bias : tensor<8x48xf32>, tensor<48xf32>)
+          outs(%e : tensor<8x48xf32>) {
+        ^bb0(%p: f32, %q: f32, %o: f32):
+          %sum = arith.addf %p, %q : f32
+          linalg.yield %sum : f32
+      } -> tensor<8x48xf32>
+      return %s : tensor<8x48xf32>
+    })mlir");
+  auto contraction = cwm::analyseContraction(payload);
+  ASSERT_TRUE(contraction);
+  EXPECT_EQ(contraction->getM(), 8);
+  EXPECT_EQ(contraction->getN(), 48);
+  EXPECT_EQ(contraction->getK(), 64);
+  EXPECT_TRUE(contraction->hasElementwise);
+  // The transposition is in the map of the weights: (n, k).
+  EXPECT_EQ(contraction->rhsDims,
+            (SmallVector<int64_t>{contraction->n, contraction->k}));
+  EXPECT_EQ(contraction->elementwiseDims, SmallVector<int64_t>{contraction->n});
+
+  auto spaces = cwm::buildSpaces(payload, hardware, schedules);
+  ASSERT_TRUE(succeeded(spaces));
+  ASSERT_EQ(spaces->size(), 3u);
+  const cwm::Space &rows = *spaces->front();
+  EXPECT_EQ(rows.getName(), "contraction-rows");
+  // Rows of the weights are divided: 48 has no divisor 5, 7, 10 or 14.
+  EXPECT_EQ(getOptions(rows, "mr"), "2,3,4,6,8,12,16");
+  EXPECT_EQ(getOptions(rows, "kt"), "1,2,4,8,16");
+}
+
+TEST_F(SketchesTest, AllDefaultsBindAndVerify) {
+  std::string sources[] = {makeMatmul(1, 1, 1),
+                           makeMatmul(3, 5, 7),
+                           makeMatmul(17, 1, 9),
+                           makeMatmul(2, 2, 2),
+                           makeMatmul(512, 512, 512),
+                           makeContraction("3x8x16xf32", "3x48x16xf32",
+                                           "3x8x48xf32", "d0, d1, d2, d3",
+                                           "d0, d1, d3;d0, d2, d3;d0, d1, d2",
+                                           "pppr")};
+  for (const std::string &source : sources)
+    for (const auto &space : build(source)) {
+      std::string why;
+      std::optional<cwm::Assignment> assignment = space->getDefault(&why);
+      ASSERT_TRUE(assignment) << space->getName().str() << ": " << why;
+      auto bound = space->bind(*assignment);
+      ASSERT_TRUE(succeeded(bound)) << space->getName().str();
+      EXPECT_TRUE(succeeded(verify(**bound)));
+    }
+}
+
+TEST_F(SketchesTest, DefaultsFollowTheRegisterFile) {
+  hardware.vectorBits = 256;
+  hardware.numVectorRegisters = 16;
+  auto spaces = build(makeMatmul(512, 512, 512));
+  const cwm::Space &packed = *spaces.front();
+  EXPECT_EQ(getOptions(packed, "nr"), "8,16,32");
+  // 12 accumulators of 8 elements at most.
+  EXPECT_EQ(getOptions(packed, "most_elements"), "96");
+  cwm::RandomEngine engine(1);
+  for (int i = 0; i < 50; ++i)
+    EXPECT_TRUE(packed.satisfies(*packed.sample(engine)));
+}
+
+TEST_F(SketchesTest, RolesOfABatchInTheMiddle) {
+  auto payload = parse(makeContraction(
+      "5x19x21xf32", "5x21x33xf32", "19x5x33xf32", "d0, d1, d2, d3",
+      "d0, d1, d3;d0, d3, d2;d1, d0, d2", "pppr"));
+  auto contraction = cwm::analyseContraction(payload);
+  ASSERT_TRUE(contraction);
+  EXPECT_EQ(contraction->getM(), 19);
+  EXPECT_EQ(contraction->getN(), 33);
+  EXPECT_EQ(contraction->getK(), 21);
+}
+
+TEST_F(SketchesTest, SwappedOperands) {
+  auto payload =
+      parse(makeContraction("29x50xf32", "37x29xf32", "37x50xf32", "d0, d1, d2",
+                            "d2, d1;d0, d2;d0, d1", "ppr"));
+  auto contraction = cwm::analyseContraction(payload);
+  ASSERT_TRUE(contraction);
+  EXPECT_EQ(contraction->rhs, 0u);
+  EXPECT_EQ(contraction->lhs, 1u);
+}
+
+TEST_F(SketchesTest, UnitDimensionsAreNoRoles) {
+  EXPECT_EQ(whyNot(makeMatmul(1, 17, 9)),
+            "no dimension m: a product with a vector");
+  EXPECT_EQ(whyNot(makeMatmul(17, 9, 1)), "no dimension k: an outer product");
+  EXPECT_EQ(whyNot(makeMatmul(1, 1, 9)), "a result of one element");
+}
+
+TEST_F(SketchesTest, OtherPayloadsFallBack) {
+  EXPECT_EQ(
+      whyNot(makeContraction("65xf32", "65xf32", "f32", "d0", "d0;d0;", "r")),
+      "a result of one element");
+  EXPECT_EQ(whyNot(makeContraction("9x8x7xf32", "8x7x6xf32", "9x6xf32",
+                                   "d0, d1, d2, d3",
+                                   "d0, d2, d3;d2, d3, d1;d0, d1", "pprr")),
+            "several reductions");
+  EXPECT_EQ(names(R"mlir(
+    func.func @relu(%x: tensor<7x9xf32>) -> tensor<7x9xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<7x9xf32>
+      %r = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>,
+                           affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%x : tensor<7x9xf32>) outs(%e : tensor<7x9xf32>) {
+        ^bb0(%p: f32, %o: f32):
+          %m = arith.maximumf %p, %zero : f32
+          linalg.yield %m : f32
+      } -> tensor<7x9xf32>
+      return %r : tensor<7x9xf32>
+    })mlir"),
+            "fallback");
+}
+
+TEST_F(SketchesTest, IntegersFallBack) {
+  std::string source = makeMatmul(8, 8, 8);
+  for (auto [from, to] : {std::pair<StringRef, StringRef>{"f32", "i32"},
+                          {"0.0", "0"},
+                          {"mulf", "muli"},
+                          {"addf", "addi"}})
+    for (size_t at = 0;
+         (at = source.find(from.str(), at)) != std::string::npos;)
+      source.replace(at, from.size(), to.str());
+  EXPECT_EQ(whyNot(source), "not a sum of products of f32 or f64");
+}
+
+TEST_F(SketchesTest, MissingFolderIsAnError) {
+  auto spaces =
+      cwm::buildSpaces(parse(makeMatmul(8, 8, 8)), hardware, "/nowhere");
+  EXPECT_TRUE(failed(spaces));
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_NE(errors[0].find("cannot read schedule"), std::string::npos);
+}
+
+TEST_F(SketchesTest, LoadedSketchesStandAlone) {
+  for (StringRef name :
+       {"contraction-packed", "contraction-rows", "fallback"}) {
+    auto sketch = cwm::loadSketch(schedules, name, &context);
+    ASSERT_TRUE(succeeded(sketch)) << name.str();
+    (*sketch)->walk([&](transform::NamedSequenceOp sequence) {
+      EXPECT_FALSE(sequence.isExternal()) << sequence.getSymName().str();
+    });
+  }
+}
+
+} // namespace
