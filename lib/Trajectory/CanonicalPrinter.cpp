@@ -280,11 +280,26 @@ void CanonicalPrinter::print(Value value) {
   os << '%' << it->second;
 }
 
+/// The sizes of the operand groups; null where there are none, or where they do
+/// not fit, since IR between two steps need not be valid.
+static DenseI32ArrayAttr getOperandSegments(Operation *op) {
+  auto segments = op->getAttrOfType<DenseI32ArrayAttr>(operandSegments);
+  if (!segments)
+    return {};
+  uint64_t sum = 0;
+  for (int32_t size : segments.asArrayRef()) {
+    if (size < 0)
+      return {};
+    sum += size;
+  }
+  return sum == op->getNumOperands() ? segments : DenseI32ArrayAttr();
+}
+
 void CanonicalPrinter::printOperands(Operation *op) {
   if (op->getNumOperands() == 0)
     return;
   os << ' ';
-  auto segments = op->getAttrOfType<DenseI32ArrayAttr>(operandSegments);
+  DenseI32ArrayAttr segments = getOperandSegments(op);
   if (!segments)
     return printList(op->getOperands());
   // Groups of operands are divided by semicolons.
@@ -360,8 +375,7 @@ void CanonicalPrinter::print(Operation *op) {
     os << ']';
   }
   printAttributes(op, attributes,
-                  op->getNumOperands() != 0 &&
-                      attributes.getAs<DenseI32ArrayAttr>(operandSegments));
+                  op->getNumOperands() != 0 && getOperandSegments(op));
 
   // A constant states its type with its value.
   auto value = attributes.getAs<TypedAttr>("value");

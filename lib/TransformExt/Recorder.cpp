@@ -202,9 +202,8 @@ void Recorder::Impl::findRoot(Operation *op, transform::TransformState &state) {
     if (!isa<transform::TransformHandleTypeInterface>(operand.getType()))
       continue;
     for (Operation *target : state.getPayloadOps(operand)) {
-      Operation *top = state.getTopLevel();
-      if (top->isAncestor(target) || target->isAncestor(top)) {
-        self.root = top;
+      if (topLevel->isAncestor(target) || target->isAncestor(topLevel)) {
+        self.root = topLevel;
         return;
       }
       while (Operation *parent = target->getParentOp())
@@ -313,7 +312,10 @@ void Recorder::Impl::begin(Operation *op, transform::TransformState &state) {
   step.name = name.str();
   step.kind = getKind(op);
   step.location = describeLocation(op->getLoc());
-  topLevel = state.getTopLevel();
+  // A pass that the schedule runs may interpret another one on a part of the
+  // payload: what is recorded stays the whole.
+  if (!topLevel)
+    topLevel = state.getTopLevel();
 
   Active &self = active.emplace_back();
   self.step = trajectory.steps.size();
@@ -359,7 +361,11 @@ void Recorder::Impl::end(const DiagnosedSilenceableFailure &result,
   } else {
     if (result.isSilenceableFailure()) {
       step.status = StepStatus::Silenceable;
+      // What was reported on the way explains it.
+      std::string noted = std::move(step.message);
       step.message = StringRef(result.getMessage()).rtrim().str();
+      if (!noted.empty())
+        step.message += '\n' + noted;
     }
     ResultsView view(results);
     for (OpResult value : self.op->getResults())

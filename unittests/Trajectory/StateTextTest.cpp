@@ -204,6 +204,13 @@ TEST_F(StateTextTest, OperandGroupsAreKept) {
          "u.use"(%0, %0) {operandSegmentSizes = array<i32: 2, 0>} : (f32, f32) -> () })");
 }
 
+TEST_F(StateTextTest, InvalidOperandGroupsAreNoProblem) {
+  std::string text = textOf(
+      R"(module { %0 = "u.v"() : () -> f32
+         "u.use"(%0) {operandSegmentSizes = array<i32: 7, -1>} : (f32) -> () })");
+  EXPECT_NE(text.find("operandSegmentSizes"), std::string::npos);
+}
+
 TEST_F(StateTextTest, ControlFlowNamesBlocksByPosition) {
   StringRef source = R"(func.func @f(%c: i1, %x: f32) -> f32 {
       cf.cond_br %c, ^left, ^right(%x : f32)
