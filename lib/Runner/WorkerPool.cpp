@@ -8,6 +8,8 @@
 
 #include "cwm/Runner/WorkerPool.h"
 
+#include "cwm/Trajectory/StateText.h"
+
 #include "CrashFolder.h"
 #include "WorkerSlot.h"
 
@@ -75,6 +77,7 @@ struct WorkerPool::Impl {
   Error handle(WorkerSlot &slot, SlotEvent event);
   void handleReply(WorkerSlot &slot, Job &job, const json::Object &reply);
   void handleFailure(Job &job, const SlotEvent &event);
+  void disposeObject(const Job &job);
   void finish(Job &job);
   double getRunTimeout() const;
   Error timeTogether(ArrayRef<size_t> indices);
@@ -163,6 +166,12 @@ Error WorkerPool::Impl::start(const Payload &payload,
   if (!objects)
     return objects.takeError();
   objectFolder = *objects;
+  if (!options.keptObjectsDir.empty())
+    if (std::error_code code =
+            sys::fs::create_directories(options.keptObjectsDir))
+      return createStringError(code, "cannot create '" +
+                                         options.keptObjectsDir +
+                                         "': " + code.message());
   Expected<std::string> cache = makeFolder(options.workDir, "cache");
   if (!cache)
     return cache.takeError();
@@ -331,10 +340,34 @@ void WorkerPool::Impl::dispatch() {
   dispatchCompile();
 }
 
+/// Removes a measured object, or moves it to where the user wants it kept. An
+/// object that cannot be kept is missing from the index, no more.
+void WorkerPool::Impl::disposeObject(const Job &job) {
+  if (options.keptObjectsDir.empty() || !job.result.isOk()) {
+    sys::fs::remove(job.object);
+    return;
+  }
+  std::string name = hashText(job.request->key) + ".o";
+  SmallString<256> kept(options.keptObjectsDir), index(kept);
+  sys::path::append(kept, name);
+  sys::path::append(index, "index.jsonl");
+  if (sys::fs::rename(job.object, kept)) {
+    sys::fs::remove(job.object);
+    return;
+  }
+  std::error_code code;
+  raw_fd_ostream stream(index, code, sys::fs::OF_Append);
+  stream << json::Value(
+                json::Object{{"candidate", job.request->key}, {"object", name}})
+         << "\n";
+  stream.close();
+  stream.clear_error();
+}
+
 void WorkerPool::Impl::finish(Job &job) {
   job.phase = Job::Phase::Done;
   if (measureEach && !job.object.empty())
-    sys::fs::remove(job.object);
+    disposeObject(job);
   TrialResult &result = job.result;
   switch (result.status) {
   case TrialStatus::Crash:

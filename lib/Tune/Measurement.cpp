@@ -58,6 +58,8 @@ cwm::createMeasurer(const TuneOptions &options, const Payload &payload,
   pool.workDir = workDirectory.getPath().str();
   pool.seed = options.seed;
   pool.numCompileWorkers = static_cast<unsigned>(options.jobs);
+  if (options.keepObjects)
+    pool.keptObjectsDir = workDirectory.getFile("objects");
   llvm::Expected<std::unique_ptr<WorkerPool>> workers =
       WorkerPool::create(payload, hardware, pool);
   if (!workers)

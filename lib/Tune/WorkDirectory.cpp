@@ -104,11 +104,8 @@ Expected<cwm::WorkDirectory> cwm::WorkDirectory::open(StringRef path,
                        "' exists and is not a work directory of cwm (it has "
                        "no run.json): give another --work-dir");
   }
-  for (StringRef folder :
-       {StringRef(), StringRef("objects"), StringRef("crashes")})
-    if (std::error_code code =
-            sys::fs::create_directories(directory.getFile(folder)))
-      return makeError("cannot make work directory '" + path + "'", code);
+  if (std::error_code code = sys::fs::create_directories(path))
+    return makeError("cannot make work directory '" + path + "'", code);
 
   // run.json comes last: a folder without it was not finished.
   std::string module;

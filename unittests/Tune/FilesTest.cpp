@@ -113,7 +113,6 @@ TEST_F(Files, WorkDirectoryIsMadeAndFoundAgain) {
     ASSERT_TRUE(static_cast<bool>(directory));
     EXPECT_EQ(directory->getFile("records.db"), at("w.cwm/records.db"));
   }
-  EXPECT_TRUE(sys::fs::is_directory(at("w.cwm/crashes")));
   EXPECT_THAT(get("w.cwm/payload.mlir"), HasSubstr("func.func @exp2"));
   EXPECT_THAT(get("w.cwm/run.json"),
               HasSubstr(payload.getWorkloadHash().str()));

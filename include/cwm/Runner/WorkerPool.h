@@ -41,6 +41,9 @@ struct WorkerPoolOptions {
   /// half of its address space: contexts only grow.
   unsigned maxCandidatesPerWorker = 256;
   CPULoweringOptions lowering;
+  /// Where the object files of valid candidates stay, with an index.jsonl of
+  /// their keys; empty: they are removed.
+  std::string keptObjectsDir;
   /// Further arguments of the workers (fault injection of tests).
   std::vector<std::string> runnerArguments;
 };

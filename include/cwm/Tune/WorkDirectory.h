@@ -17,7 +17,7 @@
 namespace cwm {
 
 /// A folder of one payload: run.json (whose it is), payload.mlir (a copy),
-/// records.db, objects/, crashes/.
+/// records.db, and what the workers leave (cache/, crashes/, objects/).
 class WorkDirectory {
 public:
   /// Opens or creates `path` for `payload`, which was read from `payloadFile`.
