@@ -13,6 +13,7 @@
 #include "llvm/Object/ObjectFile.h"
 
 #include <cmath>
+#include <cstring>
 
 using namespace mlir;
 
@@ -103,6 +104,129 @@ TEST_F(ObjectCodeTest, RankZeroAndTheSameResultTwice) {
   (*kernel)(buffers);
   EXPECT_EQ(first, 15);
   EXPECT_EQ(second, 15);
+}
+
+TEST_F(ObjectCodeTest, VectorsOfBooleansReadBytes) {
+  cwm::LoadedKernel kernel = load(R"mlir(
+    func.func @kernel(%p: memref<16xi1>, %x: memref<16xf32>, %y: memref<16xf32>, %q: memref<20xi1>) {
+      %c = arith.constant 0 : index
+      %c6 = arith.constant 6 : index
+      %no = arith.constant false
+      %zero = arith.constant dense<0.0> : vector<16xf32>
+      %a = vector.load %x[%c] : memref<16xf32>, vector<16xf32>
+      %b = vector.transfer_read %p[%c], %no {in_bounds = [true]} : memref<16xi1>, vector<16xi1>
+      %r = arith.select %b, %a, %zero : vector<16xi1>, vector<16xf32>
+      vector.store %r, %y[%c] : memref<16xf32>, vector<16xf32>
+      %n = arith.cmpf ogt, %a, %zero : vector<16xf32>
+      // Two lanes would be behind the end, and every second one is masked.
+      %m = arith.constant dense<[1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]> : vector<16xi1>
+      vector.transfer_write %n, %q[%c6], %m {in_bounds = [false]} : vector<16xi1>, memref<20xi1>
+      return
+    })mlir",
+                                  getHardware(R"({"cpu": "x86-64"})"));
+  uint8_t p[16], q[20];
+  float x[16], y[16];
+  for (int i = 0; i < 16; ++i) {
+    p[i] = i % 3 == 0;
+    x[i] = static_cast<float>(i % 5 - 2);
+  }
+  memset(q, 1, sizeof(q));
+  void *buffers[] = {p, x, y, q};
+  kernel(buffers);
+  for (int i = 0; i < 16; ++i)
+    EXPECT_EQ(y[i], i % 3 == 0 ? x[i] : 0) << i;
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(q[i], i >= 6 && i % 2 == 0 ? x[i - 6] > 0 : 1) << i;
+}
+
+TEST_F(ObjectCodeTest, WhatCannotBeBufferisedIsDecomposed) {
+  cwm::LoadedKernel kernel = load(R"mlir(
+    func.func @kernel(%x: tensor<3x5xf32>) -> (tensor<2x2x2x4xf32>, tensor<3x5xf32>, tensor<3x5xf32>, tensor<6x5xf32>) {
+      %pad = arith.constant 7.0 : f32
+      %table = arith.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0], [1.5, 2.5, 3.5, 4.5, 5.5], [0.0, 1.0, 0.0, 1.0, 0.0]]> : tensor<3x5xf32>
+      %e0 = tensor.empty() : tensor<2x2x2x4xf32>
+      %packed = linalg.pack %x padding_value(%pad : f32) inner_dims_pos = [0, 1] inner_tiles = [2, 4] into %e0 : tensor<3x5xf32> -> tensor<2x2x2x4xf32>
+      %e1 = tensor.empty() : tensor<3x5xf32>
+      %back = linalg.unpack %packed inner_dims_pos = [0, 1] inner_tiles = [2, 4] into %e1 : tensor<2x2x2x4xf32> -> tensor<3x5xf32>
+      %sum = arith.addf %back, %table : tensor<3x5xf32>
+      %soft = linalg.softmax dimension(1) ins(%x : tensor<3x5xf32>) outs(%e1 : tensor<3x5xf32>) -> tensor<3x5xf32>
+      %both = tensor.concat dim(0) %x, %table : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<6x5xf32>
+      return %packed, %sum, %soft, %both : tensor<2x2x2x4xf32>, tensor<3x5xf32>, tensor<3x5xf32>, tensor<6x5xf32>
+    })mlir",
+                                  getHardware(R"({"cpu": "x86-64"})"));
+  const float table[3][5] = {
+      {1, 2, 3, 4, 5}, {1.5, 2.5, 3.5, 4.5, 5.5}, {0, 1, 0, 1, 0}};
+  float x[3][5], packed[2][2][2][4], sum[3][5], soft[3][5], both[6][5];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 5; ++j)
+      x[i][j] = static_cast<float>(i * 5 + j) / 4;
+  void *buffers[] = {x, packed, sum, soft, both};
+  kernel(buffers);
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 8; ++j)
+      EXPECT_EQ(packed[i / 2][j / 4][i % 2][j % 4],
+                i < 3 && j < 5 ? x[i][j] : 7);
+  for (int i = 0; i < 3; ++i) {
+    float total = 0;
+    for (int j = 0; j < 5; ++j)
+      total += std::exp(x[i][j]);
+    for (int j = 0; j < 5; ++j) {
+      EXPECT_EQ(sum[i][j], x[i][j] + table[i][j]);
+      EXPECT_NEAR(soft[i][j], std::exp(x[i][j]) / total, 1e-6);
+      EXPECT_EQ(both[i][j], x[i][j]);
+      EXPECT_EQ(both[i + 3][j], table[i][j]);
+    }
+  }
+}
+
+TEST_F(ObjectCodeTest, VectorsThatAScheduleLeftAreLowered) {
+  // A contraction, a transposed read behind the end of its source, a masked
+  // reduction, and a loop over tiles that is still on tensors.
+  cwm::LoadedKernel kernel = load(R"mlir(
+    #a = affine_map<(i, j, k) -> (i, k)>
+    #b = affine_map<(i, j, k) -> (k, j)>
+    #c = affine_map<(i, j, k) -> (i, j)>
+    #transposed = affine_map<(i, j) -> (j, i)>
+    func.func @kernel(%x: tensor<6x4xf32>, %y: tensor<4x3xf32>) -> (tensor<6x3xf32>, tensor<1xf32>) {
+      %i0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %acc = arith.constant dense<0.0> : vector<2x4xf32>
+      %e = tensor.empty() : tensor<6x3xf32>
+      %bt = vector.transfer_read %y[%i0, %i0], %zero {permutation_map = #transposed, in_bounds = [false, true]} : tensor<4x3xf32>, vector<4x4xf32>
+      %b = vector.transpose %bt, [1, 0] : vector<4x4xf32> to vector<4x4xf32>
+      %r = scf.forall (%t) in (3) shared_outs(%o = %e) -> tensor<6x3xf32> {
+        %row = affine.apply affine_map<(d0) -> (2 * d0)>(%t)
+        %s = tensor.extract_slice %o[%row, 0] [2, 3] [1, 1] : tensor<6x3xf32> to tensor<2x3xf32>
+        %a = vector.transfer_read %x[%row, %i0], %zero {in_bounds = [true, true]} : tensor<6x4xf32>, vector<2x4xf32>
+        %p = vector.contract {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %a, %b, %acc : vector<2x4xf32>, vector<4x4xf32> into vector<2x4xf32>
+        %w = vector.transfer_write %p, %s[%i0, %i0] {in_bounds = [true, false]} : vector<2x4xf32>, tensor<2x3xf32>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %w into %o[%row, 0] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<6x3xf32>
+        }
+      }
+      %mask = vector.constant_mask [1, 3] : vector<2x4xi1>
+      %a0 = vector.transfer_read %x[%i0, %i0], %zero {in_bounds = [true, true]} : tensor<6x4xf32>, vector<2x4xf32>
+      %sum = vector.mask %mask { vector.multi_reduction <add>, %a0, %zero [0, 1] : vector<2x4xf32> to f32 } : vector<2x4xi1> -> f32
+      %e1 = tensor.empty() : tensor<1xf32>
+      %total = tensor.insert %sum into %e1[%i0] : tensor<1xf32>
+      return %r, %total : tensor<6x3xf32>, tensor<1xf32>
+    })mlir",
+                                  getHardware(R"({"cpu": "haswell"})"));
+  float x[6][4], y[4][3], r[6][3], total;
+  for (int i = 0; i < 24; ++i)
+    x[i / 4][i % 4] = static_cast<float>(i % 7 - 3);
+  for (int i = 0; i < 12; ++i)
+    y[i / 3][i % 3] = static_cast<float>(i % 5 - 1);
+  void *buffers[] = {x, y, r, &total};
+  kernel(buffers);
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 3; ++j) {
+      float sum = 0;
+      for (int k = 0; k < 4; ++k)
+        sum += x[i][k] * y[k][j];
+      EXPECT_EQ(r[i][j], sum) << i << "," << j;
+    }
+  EXPECT_EQ(total, x[0][0] + x[0][1] + x[0][2]);
 }
 
 /// Assembly of all code in `object`, as LLVM prints it.

@@ -209,4 +209,34 @@ def RecordSchedule : Pass<"cwm-record", "::mlir::ModuleOp"> {
                            "::cwm::CwmDialect"];
 }
 
+def DecomposeTensorOps : Pass<"cwm-decompose-tensor-ops"> {
+  let summary = "decompose tensor operations that cannot be bufferised";
+  let description = [{
+    A payload may contain operations that upstream's bufferisation does not
+    know: linalg.pack and unpack (become pad, reshape and transpose),
+    linalg.softmax and other aggregated operations (become generics),
+    tensor.concat (becomes insertions), and arith and math operations on whole
+    tensors (become generics). What a schedule has tiled already is left.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect",
+                           "mlir::tensor::TensorDialect",
+                           "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect"];
+}
+
+def ScalarizeBooleanTransfers : Pass<"cwm-scalarize-boolean-transfers"> {
+  let summary = "load and store booleans one by one";
+  let description = [{
+    In memory a buffer of i1 has one byte for each element, while LLVM packs a
+    vector of i1 into bits: the vector loads and stores that upstream's lowering
+    makes read and write the wrong bytes. Replaces vector.load, store,
+    transfer_read and transfer_write of rank 1 on buffers of i1 by accesses of
+    single elements. Run it after convert-vector-to-scf.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect",
+                           "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 #endif // CWM_PASSES_PASSES_TD

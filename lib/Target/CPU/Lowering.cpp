@@ -38,6 +38,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
   const Step steps[] = {
       // Bufferisation: no-ops after a schedule that has bufferised already.
       {own, "cwm-read-only-inputs"},
+      {own, "cwm-decompose-tensor-ops"},
       {true, "eliminate-empty-tensors"},
       {true, "one-shot-bufferize{bufferize-function-boundaries "
              "allow-return-allocs-from-loops "
@@ -65,6 +66,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {true, "func.func(lower-vector-multi-reduction{lowering-strategy="
              "inner-reduction})"},
       {true, "func.func(convert-vector-to-scf{full-unroll})"},
+      {own, "cwm-scalarize-boolean-transfers"},
       {true, "func.func(scf-forall-to-for)"},
       // Arithmetic.
       {own && options.polynomialMath, "cwm-polynomial-math"},
