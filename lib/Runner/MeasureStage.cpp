@@ -23,6 +23,8 @@ namespace cwm {
 
 /// Rounds of measureTogether.
 static constexpr int64_t numJointRounds = 25;
+/// A kernel this slow is called as rarely as can be.
+static constexpr double slowCallSeconds = 0.5;
 /// A kernel that claims more than this multiple of the peak did not do the
 /// work. The factor covers clock changes since the peak was measured.
 static constexpr double impossibleFactor = 1.25;
@@ -101,7 +103,9 @@ std::string MeasureStage::check(const LoadedKernel &candidate,
   // On NaN, with guard pages around temporaries.
   poisonResults(/*withNaN=*/true);
   cwm_checking_begin();
+  double before = getThreadSeconds();
   candidate(pointers.data());
+  callSeconds = getThreadSeconds() - before;
   size_t leaked = 0;
   size_t overrun = cwm_checking_end(&leaked);
   if (std::string message = checkCanaries(); !message.empty())
@@ -116,9 +120,12 @@ std::string MeasureStage::check(const LoadedKernel &candidate,
            (leaked > 1 ? "s" : "");
 
   // As it will be timed: temporaries hold what the last call left in them, and
-  // results are ordinary numbers, which hide no read as NaN would.
+  // results are ordinary numbers, which hide no read as NaN would. Of a slow
+  // kernel the timed calls themselves are compared.
   poisonResults(/*withNaN=*/false);
-  double before = getThreadSeconds();
+  if (callSeconds > slowCallSeconds)
+    return "";
+  before = getThreadSeconds();
   candidate(pointers.data());
   callSeconds = getThreadSeconds() - before;
   if (std::string message = compareResults(result); !message.empty())
@@ -186,6 +193,8 @@ void MeasureStage::time(TimedCall call, double callSeconds,
   TimingOptions timing;
   timing.bestScore = options.bestScore;
   callSeconds = timeCall(call, callSeconds);
+  if (callSeconds > 0.1)
+    timing.minRounds = callSeconds > slowCallSeconds ? 2 : 3;
   setResult(timeKernel(kernel, call, callSeconds, timing), result);
   if (options.estimateNoise && result.isOk() && callSeconds < 0.1) {
     std::vector<double> repeated = {result.score};
@@ -217,9 +226,9 @@ TrialResult MeasureStage::measure(StringRef objectPath, const Options &options,
     checkTimer.reset();
 
     StageTimer timer(timeMs);
-    // Far more than it takes: rounds of a few milliseconds, five of a slow
-    // kernel.
-    onStage("timing", options.runTimeoutSeconds + 30 * callSeconds);
+    // Far more than it takes: rounds of a few milliseconds, and two to five
+    // calls of a slow kernel.
+    onStage("timing", 10 + options.runTimeoutSeconds + 30 * callSeconds);
     time([&] { (*candidate)(pointers.data()); }, callSeconds, options, result);
     // What was timed must still be right.
     wrong = compareResults(result);

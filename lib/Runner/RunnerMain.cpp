@@ -8,6 +8,7 @@
 
 #include "cwm/Runner/RunnerMain.h"
 
+#include "StageTimer.h"
 #include "Worker.h"
 #include "cwm/Runner/CompileStage.h"
 #include "cwm/Runner/FaultHandler.h"
@@ -116,8 +117,13 @@ static TrialResult runTrial(const Flags &flags, const Payload &payload,
 
   SmallString<128> cache;
   sys::path::system_temp_directory(/*ErasedOnReboot=*/true, cache);
-  Expected<std::unique_ptr<MeasureStage>> stage =
-      MeasureStage::create(payload, hardware, flags.seed, cache);
+  double milliseconds = 0;
+  Expected<std::unique_ptr<MeasureStage>> stage = [&] {
+    StageTimer timer(milliseconds);
+    return MeasureStage::create(payload, hardware, flags.seed, cache);
+  }();
+  errs() << "cwm-runner: reference ready after " << int64_t(milliseconds)
+         << " ms\n";
   if (!stage)
     return crash(stage.takeError());
   TrialResult measured =

@@ -1,0 +1,291 @@
+//===- CheckTest.cpp - Tests of inputs, check and reference -----*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunnerTestUtils.h"
+#include "cwm/Runner/GuardedBuffer.h"
+#include "cwm/Runner/Reference.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace cwm;
+using namespace cwm::test;
+
+namespace {
+
+TensorSpec makeSpec(std::vector<int64_t> shape, llvm::StringRef type) {
+  TensorSpec spec;
+  spec.shape = std::move(shape);
+  spec.elementType = type.str();
+  return spec;
+}
+
+TEST(ElementsTest, HalfPrecisionsAgreeWithAPFloat) {
+  const std::pair<ElementKind, const llvm::fltSemantics *> kinds[] = {
+      {ElementKind::F16, &llvm::APFloat::IEEEhalf()},
+      {ElementKind::BF16, &llvm::APFloat::BFloat()}};
+  for (auto [kind, semantics] : kinds) {
+    for (unsigned bits = 0; bits < 65536; ++bits) {
+      auto stored = uint16_t(bits);
+      llvm::APFloat exact(*semantics, llvm::APInt(16, bits));
+      bool losesInfo = false;
+      exact.convert(llvm::APFloat::IEEEdouble(),
+                    llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+      double value = loadFloat(kind, &stored, 0);
+      if (exact.isNaN()) {
+        ASSERT_TRUE(std::isnan(value));
+        continue;
+      }
+      ASSERT_EQ(value, exact.convertToDouble()) << bits;
+      uint16_t again = 0;
+      storeFloat(kind, &again, 0, value);
+      ASSERT_EQ(again, stored);
+      // Just above halfway to the next value: rounds up.
+      double nudged =
+          value + std::ldexp(value, kind == ElementKind::F16 ? -12 : -9);
+      llvm::APFloat rounded(nudged);
+      rounded.convert(*semantics, llvm::APFloat::rmNearestTiesToEven,
+                      &losesInfo);
+      // Double rounding through f32 is exact enough for bf16 here.
+      storeFloat(kind, &again, 0, nudged);
+      ASSERT_EQ(again, rounded.bitcastToAPInt().getZExtValue()) << bits;
+    }
+  }
+}
+
+TEST(ElementsTest, RandomInputsKeepTheirDomain) {
+  TensorSpec spec = makeSpec({1000}, "f32");
+  std::vector<float> data(1000), again(1000), other(1000);
+  fillRandom(spec, ElementKind::F32, 1, 0, false, data.data());
+  fillRandom(spec, ElementKind::F32, 1, 0, false, again.data());
+  fillRandom(spec, ElementKind::F32, 1, 1, false, other.data());
+  EXPECT_EQ(data, again);
+  EXPECT_NE(data, other);
+  auto [low, high] = std::minmax_element(data.begin(), data.end());
+  EXPECT_GE(*low, -1);
+  EXPECT_LT(*low, -0.9);
+  EXPECT_LT(*high, 1);
+  EXPECT_GT(*high, 0.9);
+  spec.domain = InputDomain::Nonnegative;
+  fillRandom(spec, ElementKind::F32, 1, 0, false, data.data());
+  EXPECT_GT(*std::min_element(data.begin(), data.end()), 0);
+
+  std::vector<int8_t> bits(1000);
+  fillRandom(makeSpec({1000}, "i1"), ElementKind::I1, 1, 0, false, bits.data());
+  EXPECT_EQ(std::count(bits.begin(), bits.end(), 0) +
+                std::count(bits.begin(), bits.end(), 1),
+            1000);
+}
+
+class NumericCheckTest : public ::testing::Test {
+protected:
+  CheckOutcome check(std::vector<float> actual, std::vector<double> expected) {
+    return checkResult("result 0", makeSpec({int64_t(actual.size())}, "f32"),
+                       actual.data(), {std::move(expected), {}}, 1e-5);
+  }
+  static constexpr float inf = std::numeric_limits<float>::infinity();
+  static constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  static constexpr float mask = -std::numeric_limits<float>::max();
+};
+
+TEST_F(NumericCheckTest, ComparesEveryElement) {
+  EXPECT_TRUE(check({1, 2, 3}, {1, 2, 3}).ok);
+  EXPECT_TRUE(check({1, 2, 3.00001f}, {1, 2, 3}).ok);
+  CheckOutcome wrong = check({1, 2, 3, 4.5f}, {1, 2, 3, 4});
+  EXPECT_FALSE(wrong.ok);
+  EXPECT_EQ(wrong.message, "result 0 differs at 1 of 4 elements, first at [3]: "
+                           "got 4.5, expected 4");
+  EXPECT_GT(wrong.maxError, 0.05);
+}
+
+TEST_F(NumericCheckTest, NaNNeverPasses) {
+  EXPECT_FALSE(check({nan, 2}, {1, 2}).ok);
+  EXPECT_FALSE(check({nan, 2}, {inf, 2}).ok);
+  EXPECT_FALSE(check({-nan}, {mask}).ok);
+}
+
+TEST_F(NumericCheckTest, InfinitiesMustMatch) {
+  EXPECT_TRUE(check({inf, -inf}, {inf, -inf}).ok);
+  EXPECT_FALSE(check({inf}, {-inf}).ok);
+  EXPECT_FALSE(check({inf}, {1}).ok);
+  EXPECT_FALSE(check({1e38f}, {inf}).ok);
+  // Beyond f32: infinity is what it becomes.
+  EXPECT_TRUE(check({-inf}, {-6.8e38}).ok);
+  EXPECT_FALSE(check({mask}, {-6.8e38}).ok);
+}
+
+TEST_F(NumericCheckTest, MasksDoNotHideOtherErrors) {
+  EXPECT_TRUE(check({mask, 1, 2}, {mask, 1, 2}).ok);
+  EXPECT_FALSE(check({mask, 1, 2.5f}, {mask, 1, 2}).ok);
+  EXPECT_FALSE(check({mask * 0.9f, 1, 2}, {mask, 1, 2}).ok);
+}
+
+TEST_F(NumericCheckTest, IntegersMustBeEqual) {
+  int8_t actual[] = {1, -2, 3};
+  ReferenceTensor expected{{}, {1, -2, 3}};
+  TensorSpec spec = makeSpec({3}, "i8");
+  EXPECT_TRUE(checkResult("r", spec, actual, expected, 0).ok);
+  actual[1] = -3;
+  EXPECT_EQ(checkResult("r", spec, actual, expected, 1).message,
+            "r differs at 1 of 3 elements, first at [1]: got -3, expected -2");
+}
+
+TEST_F(NumericCheckTest, ToleranceGrowsWithTheReduction) {
+  Payload small = makeMatmul(4, 4, 16), large = makeMatmul(4, 4, 1024);
+  EXPECT_EQ(getReductionLength(small.getModule()), 16);
+  EXPECT_DOUBLE_EQ(getTolerance(small.getModule()), 0x1p-24 * (64 + 16 * 4));
+  EXPECT_DOUBLE_EQ(getTolerance(large.getModule()), 0x1p-24 * (64 + 16 * 32));
+}
+
+TEST(GuardedBufferTest, KnowsItsNeighbourhood) {
+  llvm::Expected<GuardedBuffer> made = GuardedBuffer::create("result 7", 12);
+  ASSERT_TRUE(bool(made));
+  GuardedBuffer buffer = std::move(*made);
+  char *data = static_cast<char *>(buffer.getData());
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % 64, 0u);
+  EXPECT_EQ(buffer.checkCanaries(), "");
+  buffer.poison(true);
+  EXPECT_TRUE(std::isnan(loadFloat(ElementKind::F32, data, 2)));
+  EXPECT_EQ(buffer.checkCanaries(), "");
+  data[12] = 0;
+  EXPECT_EQ(buffer.checkCanaries(), "wrote behind the end of result 7");
+  data[12] = 0x5a;
+  data[-1] = 0;
+  EXPECT_EQ(buffer.checkCanaries(), "wrote in front of result 7");
+
+  char text[100];
+  ASSERT_TRUE(describeGuardedAccess(data + 100, true, text, sizeof(text)));
+  EXPECT_STREQ(text, "wrote outside of result 7 (88 bytes behind its end)");
+  ASSERT_TRUE(describeGuardedAccess(data - 5000, false, text, sizeof(text)));
+  EXPECT_STREQ(text, "read outside of result 7 (5000 bytes in front of it)");
+  ASSERT_TRUE(describeGuardedAccess(data + 4, true, text, sizeof(text)));
+  EXPECT_STREQ(text, "wrote to result 7");
+  EXPECT_FALSE(describeGuardedAccess(text, true, text, sizeof(text)));
+}
+
+/// Result 0 of the payload as plain loops over random inputs would give it.
+std::vector<double> multiply(int64_t m, int64_t n, int64_t k, uint64_t seed) {
+  std::vector<float> a(m * k), b(k * n);
+  fillRandom(makeSpec({m, k}, "f32"), ElementKind::F32, seed, 0, false,
+             a.data());
+  fillRandom(makeSpec({k, n}, "f32"), ElementKind::F32, seed, 1, false,
+             b.data());
+  std::vector<double> c(m * n);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t l = 0; l < k; ++l)
+        c[i * n + j] += double(a[i * k + l]) * double(b[l * n + j]);
+  return c;
+}
+
+TEST(ReferenceTest, ComputesInDoublePrecision) {
+  Payload payload = makeMatmul(5, 7, 33);
+  llvm::Expected<Reference> reference =
+      computeReference(payload, getHardware(), 3);
+  ASSERT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
+  EXPECT_FALSE(reference->nonnegative);
+  std::vector<double> expected = multiply(5, 7, 33, 3);
+  ASSERT_EQ(reference->results.size(), 1u);
+  ASSERT_EQ(reference->results[0].floats.size(), expected.size());
+  for (auto [got, wanted] : llvm::zip(reference->results[0].floats, expected))
+    EXPECT_NEAR(got, wanted, 1e-14);
+}
+
+TEST(ReferenceTest, MovesTheContiguousLoopInnermost) {
+  bool inDoublePrecision = false;
+  auto module = buildReferenceModule(makeMatmul(5, 7, 33), inDoublePrecision);
+  ASSERT_TRUE(mlir::succeeded(module));
+  EXPECT_TRUE(inDoublePrecision);
+  std::vector<mlir::utils::IteratorType> innermost;
+  (*module)->walk([&](mlir::linalg::GenericOp op) {
+    innermost.push_back(op.getIteratorTypesArray().back());
+  });
+  // The fill, and the matmul whose last loop was the reduction.
+  EXPECT_EQ(innermost, std::vector<mlir::utils::IteratorType>(
+                           2, mlir::utils::IteratorType::parallel));
+}
+
+const char *rsqrtPayload =
+    "#map = affine_map<(d0) -> (d0)>\n"
+    "func.func @kernel(%x: tensor<64xf32> ATTRIBUTE) -> tensor<64xf32> {\n"
+    "  %empty = tensor.empty() : tensor<64xf32>\n"
+    "  %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = "
+    "[\"parallel\"]} ins(%x : tensor<64xf32>) outs(%empty : tensor<64xf32>) {\n"
+    "  ^bb0(%in: f32, %out: f32):\n"
+    "    %offset = arith.constant OFFSET : f32\n"
+    "    %sum = arith.addf %in, %offset : f32\n"
+    "    %root = math.rsqrt %sum : f32\n"
+    "    linalg.yield %root : f32\n"
+    "  } -> tensor<64xf32>\n"
+    "  return %r : tensor<64xf32>\n"
+    "}\n";
+
+Payload makeRsqrt(llvm::StringRef attribute, llvm::StringRef offset) {
+  std::string text = rsqrtPayload;
+  text.replace(text.find("ATTRIBUTE"), 9, attribute.str());
+  text.replace(text.find("OFFSET"), 6, offset.str());
+  return makePayload(text);
+}
+
+TEST(ReferenceTest, FindsInputsWithoutNaN) {
+  llvm::Expected<Reference> reference =
+      computeReference(makeRsqrt("", "0.0"), getHardware(), 0);
+  ASSERT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
+  EXPECT_TRUE(reference->nonnegative);
+  reference = computeReference(
+      makeRsqrt("{cwm.domain = \"nonnegative\"}", "0.0"), getHardware(), 0);
+  ASSERT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
+  EXPECT_FALSE(reference->nonnegative);
+}
+
+TEST(ReferenceTest, RefusesAPayloadThatIsAlwaysNaN) {
+  llvm::Expected<Reference> reference =
+      computeReference(makeRsqrt("", "-2.0"), getHardware(), 0);
+  ASSERT_FALSE(bool(reference));
+  EXPECT_NE(llvm::toString(reference.takeError())
+                .find("result 0 of the payload is NaN"),
+            std::string::npos);
+}
+
+TEST(ReferenceTest, CacheIsCheckedBeforeUse) {
+  TemporaryFolder folder;
+  Payload payload = makeMatmul(3, 4, 5);
+  std::vector<double> expected = multiply(3, 4, 5, 9);
+  std::string path =
+      folder.get("reference-" + payload.getWorkloadHash().str() + "-9.bin");
+  auto get = [&] {
+    llvm::Expected<Reference> reference =
+        getReference(payload, getHardware(), 9, folder.get());
+    EXPECT_TRUE(bool(reference));
+    return reference ? reference->results[0].floats[0] : 0;
+  };
+  EXPECT_NEAR(get(), expected[0], 1e-14);
+  std::string text = (*llvm::MemoryBuffer::getFile(path))->getBuffer().str();
+  auto write = [&](llvm::StringRef bytes) {
+    std::error_code error;
+    llvm::raw_fd_ostream(path, error) << bytes;
+  };
+  // A valid file is believed: this is how we see that it is read at all.
+  EXPECT_NEAR(get(), expected[0], 1e-14);
+  std::string damaged = text;
+  damaged[40] ^= 1;
+  write(damaged);
+  EXPECT_NEAR(get(), expected[0], 1e-14);
+  EXPECT_EQ((*llvm::MemoryBuffer::getFile(path))->getBuffer(), text);
+  write(llvm::StringRef(text).drop_back(20));
+  EXPECT_NEAR(get(), expected[0], 1e-14);
+  write("");
+  EXPECT_NEAR(get(), expected[0], 1e-14);
+}
+
+} // namespace
