@@ -81,11 +81,12 @@ static Error prepareSchema(Connection &connection) {
   }
   if (*owner != applicationId)
     return createStringError(quoted + " is a database of another program");
-  if (*version > schemaVersion)
+  if (*version > schemaVersion) {
     return createStringError(
         quoted + " has schema version " + Twine(*version) +
         ", newer than the version " + Twine(schemaVersion) +
         " that this build reads; use a newer cwm or another work directory");
+  }
   if (*version < schemaVersion)
     return createStringError(quoted + " has the unknown schema version " +
                              Twine(*version));
@@ -116,10 +117,10 @@ Expected<std::unique_ptr<Database>> Database::open(StringRef path) {
   database->impl = std::make_unique<Impl>(std::move(*lock));
   Connection &connection = database->impl->connection;
   if (Error error = connection.open(path))
-    return std::move(error);
+    return error;
   // Whose file is it? Asked before anything is written to it.
   if (Error error = prepareSchema(connection))
-    return std::move(error);
+    return error;
   // A commit in WAL mode is one append. synchronous=NORMAL skips the fsync of
   // each commit (5-20 ms on a disk, against 300 ms for a trial): a kill -9
   // loses nothing since the kernel has the data, and after a power cut the
@@ -131,9 +132,9 @@ Expected<std::unique_ptr<Database>> Database::open(StringRef path) {
   if (Error error =
           connection.execute(*mode == "wal" ? "PRAGMA synchronous=NORMAL"
                                             : "PRAGMA synchronous=FULL"))
-    return std::move(error);
+    return error;
   if (Error error = checkIntegrity(connection))
-    return std::move(error);
+    return error;
 
   Expected<Statement> insert = Statement::prepare(
       connection,
@@ -144,7 +145,7 @@ Expected<std::unique_ptr<Database>> Database::open(StringRef path) {
   if (!insert)
     return insert.takeError();
   database->impl->insertStatement.emplace(std::move(*insert));
-  return std::move(database);
+  return database;
 }
 
 static std::string getCurrentTime() {
@@ -232,9 +233,9 @@ static Expected<Record> readRecord(const Statement &statement,
                              toString(std::move(error)));
   };
   if (Error error = parse(9, "actions", record.actions))
-    return std::move(error);
+    return error;
   if (Error error = parse(12, "result", record.result))
-    return std::move(error);
+    return error;
   return record;
 }
 

@@ -70,7 +70,7 @@ Expected<int64_t> Database::importJSONL(StringRef path) {
 
   Connection &connection = impl->connection;
   if (Error error = connection.execute("BEGIN IMMEDIATE"))
-    return std::move(error);
+    return error;
   int64_t added = 0;
   for (Record &record : *records) {
     Expected<bool> inserted = impl->insert(record);
@@ -82,7 +82,7 @@ Expected<int64_t> Database::importJSONL(StringRef path) {
   }
   if (Error error = connection.execute("COMMIT")) {
     connection.rollback();
-    return std::move(error);
+    return error;
   }
   return added;
 }

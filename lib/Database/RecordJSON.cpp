@@ -83,11 +83,12 @@ bool fromJSON(const json::Value &value, Record &record, json::Path path) {
       {"target", &record.target},
       {"toolchain", &record.toolchain},
       {"candidate", &record.candidate}};
-  for (const auto &[key, text] : required)
-    if (text->empty()) {
-      path.field(key).report("expected a text that is not empty");
-      return false;
-    }
+  for (const auto &[key, text] : required) {
+    if (!text->empty())
+      continue;
+    path.field(key).report("expected a text that is not empty");
+    return false;
+  }
   const json::Object &object = *value.getAsObject();
   return floatsFromJSON(object, "features", record.features, path) &&
          floatsFromJSON(object, "hardware", record.hardware, path);

@@ -151,7 +151,7 @@ Expected<bool> Statement::step() {
   Error error = connection.makeError(
       code, sqlite3_stmt_readonly(handle) ? "read" : "write");
   connection.rollback();
-  return std::move(error);
+  return error;
 }
 
 void Statement::reset() {

@@ -62,10 +62,11 @@ static void scanValue(ActionParameter &parameter) {
     StringRef word = value.take_while(isWordCharacter);
     value = value.drop_front(word.size());
     int64_t number;
+    bool isType = word == "array" || word == "index" ||
+                  (word.front() == 'i' && all_of(word.drop_front(), isDigit));
     if (!word.getAsInteger(10, number))
       parameter.numbers.push_back(number);
-    else if (word != "array" && word != "index" &&
-             !(word.front() == 'i' && all_of(word.drop_front(), isDigit)))
+    else if (!isType)
       parameter.isCategory = true;
   }
 }

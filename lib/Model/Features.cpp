@@ -109,7 +109,7 @@ WorkloadFeatures::WorkloadFeatures(StringRef stateText) {
     values[8 + xxh3_64bits(name) % 8] += 1;
   }
   llvm::sort(extents);
-  extents.erase(std::unique(extents.begin(), extents.end()), extents.end());
+  extents.erase(llvm::unique(extents), extents.end());
   values[0] = logScale(maxElements);
   values[1] = logScale(totalElements);
   values[2] = numTypes;
@@ -199,11 +199,12 @@ void FeatureBuilder::addParameter(uint64_t place,
 
 void FeatureBuilder::addSizes(ArrayRef<int64_t> list) {
   double product = 1;
-  for (int64_t size : list)
-    if (size > 1) {
-      product *= size;
-      sizes.push_back(size);
-    }
+  for (int64_t size : list) {
+    if (size <= 1)
+      continue;
+    product *= size;
+    sizes.push_back(size);
+  }
   if (product > 1)
     products.push_back(product);
   if (numLists < numSizeLists) {
@@ -234,9 +235,10 @@ void FeatureBuilder::addSizeStatistics() {
     // Of the extents, the one that the size fits best: which dimension it
     // belongs to is not known from the text.
     double best = workload.getExtents().empty() ? 0 : 32;
-    for (int64_t extent : workload.getExtents())
-      best = std::min(
-          best, std::log2(double((extent + size - 1) / size * size) / extent));
+    for (int64_t extent : workload.getExtents()) {
+      int64_t padded = (extent + size - 1) / size * size;
+      best = std::min(best, std::log2(double(padded) / extent));
+    }
     dividing += best == 0;
     waste += best;
   }

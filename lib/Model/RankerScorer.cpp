@@ -83,7 +83,8 @@ selectItems(ArrayRef<TrainingItem> items, size_t maxItems) {
         item.hardware.size() == model.hardware.size())
       selected.push_back(&item);
   if (selected.size() > maxItems)
-    selected.erase(selected.begin(), selected.end() - maxItems);
+    selected.erase(selected.begin(),
+                   std::prev(selected.end(), ptrdiff_t(maxItems)));
   // All items are of one array: their addresses are their order.
   llvm::sort(selected, [](const TrainingItem *a, const TrainingItem *b) {
     return std::tie(a->workload, a) < std::tie(b->workload, b);
@@ -155,21 +156,21 @@ RankerScorer::train(const XGBoostAPI &api,
                                      std::numeric_limits<float>::quiet_NaN(),
                                      &matrix.handle),
                     "cannot train the ranker"))
-    return std::move(error);
+    return error;
   std::string groupArray =
       describeArray(groups.data(), std::to_string(groups.size()), "<u4");
   if (Error error = api.check(api.matrixSetFloats(matrix.handle, "label",
                                                   labels.data(), labels.size()),
                               "cannot train the ranker"))
-    return std::move(error);
+    return error;
   if (Error error = api.check(
           api.matrixSetArray(matrix.handle, "qid", groupArray.c_str()),
           "cannot train the ranker"))
-    return std::move(error);
+    return error;
   if (Error error =
           api.check(api.boosterCreate(&matrix.handle, 1, &trained->handle),
                     "cannot train the ranker"))
-    return std::move(error);
+    return error;
 
   // One thread: the result is then the same each time, and so few rows gain
   // nothing from more. min_child_weight is a sum of second derivatives, which
@@ -190,17 +191,19 @@ RankerScorer::train(const XGBoostAPI &api,
       {"min_child_weight", "0.01"},
       {"lambda", "0.3"},
   };
-  for (const auto &[name, value] : parameters)
+  for (const auto &[name, value] : parameters) {
     if (Error error = api.check(
             api.boosterSetParameter(trained->handle, name, value.c_str()),
             "cannot set up the ranker"))
-      return std::move(error);
-  for (int round = 0; round < options.numRounds; ++round)
+      return error;
+  }
+  for (int round = 0; round < options.numRounds; ++round) {
     if (Error error =
             api.check(api.boosterUpdate(trained->handle, round, matrix.handle),
                       "cannot train the ranker"))
-      return std::move(error);
-  return std::move(trained);
+      return error;
+  }
+  return trained;
 }
 
 Expected<std::vector<double>> RankerScorer::score(const ScoringContext &context,
@@ -236,7 +239,7 @@ Expected<std::vector<double>> RankerScorer::score(const ScoringContext &context,
               "\"training\": false}",
               nullptr, &shape, &dimensions, &result),
           "the ranker cannot predict"))
-    return std::move(error);
+    return error;
   uint64_t length = dimensions ? 1 : 0;
   for (uint64_t i = 0; i < dimensions; ++i)
     length *= shape[i];
@@ -254,7 +257,7 @@ Expected<std::string> RankerScorer::serialize() const {
           booster->api.boosterSave(booster->handle, "{\"format\": \"ubj\"}",
                                    &length, &data),
           "cannot save the ranker"))
-    return std::move(error);
+    return error;
   return std::string(data, length);
 }
 

@@ -52,6 +52,7 @@ std::vector<const Trial *> rankTrials(ArrayRef<Trial> trials) {
       order.emplace_back(-trial.result.score, &trial);
   llvm::sort(order);
   std::vector<const Trial *> ranked;
+  ranked.reserve(order.size());
   for (const auto &[score, trial] : order)
     ranked.push_back(trial);
   return ranked;
@@ -217,10 +218,11 @@ static unsigned getDistance(const Space &space, const Candidate &a,
                             const Candidate &b, unsigned limit) {
   unsigned distance = 0;
   for (unsigned knob = 0; knob < a.assignment.size() && distance < limit;
-       ++knob)
+       ++knob) {
     distance +=
         a.assignment[knob] != b.assignment[knob] &&
         (space.isLive(a.assignment, knob) || space.isLive(b.assignment, knob));
+  }
   return distance;
 }
 
@@ -228,10 +230,11 @@ static unsigned getDistance(const Space &space, const Candidate &a,
 bool Proposer::isCrowded(ArrayRef<Proposal> batch, const Candidate &candidate,
                          size_t size) const {
   size_t near = 0;
-  for (const Proposal &proposal : batch)
+  for (const Proposal &proposal : batch) {
     near += proposal.candidate.space == candidate.space &&
             getDistance(*spaces[candidate.space], proposal.candidate, candidate,
                         2) < 2;
+  }
   return near >= std::max<size_t>(2, size / 3);
 }
 
@@ -255,6 +258,8 @@ bool Proposer::scoreAll(ArrayRef<Candidate> candidates,
                         std::vector<Scored> &pool) {
   std::vector<ScoringItem> items;
   std::vector<const Candidate *> scorable;
+  items.reserve(candidates.size());
+  scorable.reserve(candidates.size());
   for (const Candidate &candidate : candidates) {
     const CandidateInfo &info = store.getInfo(candidate);
     if (!info.failure.empty())
@@ -264,13 +269,14 @@ bool Proposer::scoreAll(ArrayRef<Candidate> candidates,
   }
   Expected<std::vector<double>> scores = scorer.score(context, items);
   if (!scores || scores->size() != items.size()) {
-    if (!scorerFailed)
+    if (!scorerFailed) {
       warn(("the scorer '" + scorer.getName() +
             "' failed, the search goes on without it: " +
             (scores ? "wrong number of scores" : toString(scores.takeError())))
                .str());
-    else if (!scores)
+    } else if (!scores) {
       consumeError(scores.takeError());
+    }
     scorerFailed = true;
     return false;
   }
@@ -345,7 +351,7 @@ bool Proposer::addScored(std::vector<Proposal> &batch, size_t size,
     }
   }
   sortPool(pool);
-  for (bool avoidCrowds : {true, false})
+  for (bool avoidCrowds : {true, false}) {
     for (const Scored &scored : pool) {
       if (batch.size() >= size)
         break;
@@ -353,6 +359,7 @@ bool Proposer::addScored(std::vector<Proposal> &batch, size_t size,
           !(avoidCrowds && isCrowded(batch, scored.candidate, size)))
         take(batch, scored.candidate, scorer.getName(), scored.score);
     }
+  }
   return true;
 }
 
@@ -383,7 +390,8 @@ std::vector<Proposal> Proposer::propose(int64_t round, ArrayRef<Trial> trials) {
   if (!options.randomOnly && !elites.empty()) {
     // What the scorer has not seen it cannot judge: some of a batch is picked
     // at random, and some varies the best that was measured.
-    double wanted = size * std::min(std::max(options.epsilon, 0.0), 1.0);
+    double wanted =
+        double(size) * std::min(std::max(options.epsilon, 0.0), 1.0);
     size_t explore = size_t(wanted);
     explore += uniformReal(engine) < wanted - explore;
     size_t exploit = size - std::min(explore, size);

@@ -110,12 +110,12 @@ Error Run::loadRecords() {
     otherItems.push_back({record.workload, std::move(record.features),
                           std::move(record.hardware), record.result.isOk(),
                           record.result.score});
-  summary.otherRecords = otherItems.size();
+  summary.otherRecords = int64_t(otherItems.size());
   return Error::success();
 }
 
 Error Run::storeRecord(const Proposal &proposal, StringRef id, int64_t round,
-                       const TrialResult &result) {
+                       TrialResult &result) {
   Stage stage(*this, "database");
   const CandidateInfo &info = store.getInfo(proposal.candidate);
   Record record;
@@ -129,8 +129,11 @@ Error Run::storeRecord(const Proposal &proposal, StringRef id, int64_t round,
   record.hardware = run.context.hardware;
   record.predicted = proposal.predicted;
   record.round = round;
-  record.result = result;
-  return run.database.insert(record);
+  record.result = std::move(result);
+  Error error = run.database.insert(record);
+  // As a rerun will read it: decisions depend on nothing else.
+  result = std::move(record.result);
+  return error;
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,10 +204,10 @@ Error Run::measure(ArrayRef<Proposal> proposals, int64_t round) {
     } else if (!failure.empty()) {
       TrialResult refused;
       refused.reason = "binding failed: " + failure;
-      results[index] = refused;
       if (Error error = storeRecord(proposal, id, round, refused))
         return error;
       addTrial(proposal, refused, /*isNew=*/true);
+      results[index] = std::move(refused);
     } else {
       requests.push_back({std::move(id), std::move(*script)});
       places.push_back(index);
@@ -263,8 +266,9 @@ size_t Run::getChunkSize(size_t queued) const {
     return std::min<size_t>(size, 2);
   // What is left of the queue is measured first by a run with more time.
   double perTrial = measureSeconds / numMeasured;
-  double affordable = perTrial > 0 ? left / perTrial : queued;
-  return std::min<double>(size, std::max(affordable, 1.0));
+  if (perTrial * size <= left)
+    return size;
+  return std::max<size_t>(size_t(left / perTrial), 1);
 }
 
 void Run::learn() {
@@ -275,8 +279,12 @@ void Run::learn() {
   for (const Trial &trial : trials)
     items.push_back({run.context.workload, trial.features, run.context.hardware,
                      trial.result.isOk(), trial.result.score});
-  if (Error error = run.scorer.update(items))
-    run.warn(toString(std::move(error)));
+  if (Error error = run.scorer.update(items)) {
+    std::string message = toString(std::move(error));
+    if (!learnFailed)
+      run.warn(message);
+    learnFailed = true;
+  }
 }
 
 Error Run::searchSpace() {
@@ -323,9 +331,10 @@ Error Run::makeNoCandidateError() const {
   // In the order of the enumeration.
   for (int status = 0; status <= int(TrialStatus::WrongResult); ++status) {
     StringRef name = stringifyTrialStatus(TrialStatus(status));
-    if (int64_t count = summary.trialsByStatus.lookup(name))
-      classes +=
-          formatv("{0}{1} {2}", classes.empty() ? "" : ", ", count, name);
+    int64_t count = summary.trialsByStatus.lookup(name);
+    if (count == 0)
+      continue;
+    classes += formatv("{0}{1} {2}", classes.empty() ? "" : ", ", count, name);
   }
   if (classes.empty())
     return make_error<NoValidCandidate>(
@@ -421,12 +430,12 @@ Error Run::finish() {
 
 Expected<SearchSummary> Run::execute() {
   if (Error error = loadRecords())
-    return std::move(error);
+    return error;
   if (Error error = searchSpace())
-    return std::move(error);
+    return error;
   if (Error error = finish())
-    return std::move(error);
-  return std::move(summary);
+    return error;
+  return summary;
 }
 
 } // namespace cwm

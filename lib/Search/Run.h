@@ -52,7 +52,7 @@ private:
   /// trials in their order.
   llvm::Error measure(llvm::ArrayRef<Proposal> proposals, int64_t round);
   llvm::Error storeRecord(const Proposal &proposal, llvm::StringRef id,
-                          int64_t round, const TrialResult &result);
+                          int64_t round, TrialResult &result);
   void learn();
   void addTrial(const Proposal &proposal, const TrialResult &result,
                 bool isNew);
@@ -80,6 +80,7 @@ private:
   std::optional<TrialResult> baselineResult;
   int64_t numTrials = 0, numMeasured = 0;
   double measureSeconds = 0;
+  bool learnFailed = false;
   std::string firstFailure;
   std::chrono::steady_clock::time_point start =
       std::chrono::steady_clock::now();
