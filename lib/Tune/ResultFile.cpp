@@ -25,6 +25,8 @@ using namespace cwm;
 /// First line of every result; getResultWorkload looks for it.
 static constexpr llvm::StringLiteral resultMarker = "// cwm-tune result";
 static constexpr llvm::StringLiteral workloadField = "// workload:  ";
+/// Name of the sequence of guards in a result.
+static constexpr llvm::StringLiteral guardName = "cwm_check_payload";
 
 //===----------------------------------------------------------------------===//
 // Guards
@@ -265,14 +267,23 @@ FailureOr<std::string> cwm::renderResult(ModuleOp boundScript,
     return boundScript.emitError()
            << "has no transform.named_sequence @__transform_main";
 
+  // The guards are a sequence of their own: their handles end with it. A
+  // handle that lives on would point to freed ops once a pass run by the
+  // schedule has erased them, and the interpreter looks at all live handles.
+  size_t line = StringRef(text).take_front(*body - 1).rfind('\n') + 1;
+  std::string margin(text.find_first_not_of(' ', line) - line, ' ');
+  std::string inner = margin + "  ";
   std::string result = renderHeader(boundScript, payload, info);
-  result += StringRef(text).take_front(*body);
-  size_t indent = text.find_first_not_of(' ', *body) - *body;
-  std::string margin(indent, ' ');
-  result += margin + "// Guards: fail on a module of another structure.\n";
-  for (const std::string &line : renderGuards(payload, root, rootType))
-    result += margin + line + "\n";
-  result += margin + "// The schedule.\n";
+  result += StringRef(text).take_front(line);
+  result += margin + "// Fails on a module of another structure.\n" + margin +
+            "transform.named_sequence @" + guardName.str() +
+            "(%root: " + rootType + " {transform.readonly}) {\n";
+  for (const std::string &guard : renderGuards(payload, "%root", rootType))
+    result += inner + guard + "\n";
+  result += inner + "transform.yield\n" + margin + "}\n";
+  result += StringRef(text).slice(line, *body);
+  result += inner + "transform.include @" + guardName.str() +
+            " failures(propagate) (" + root + ") : (" + rootType + ") -> ()\n";
   result += StringRef(text).drop_front(*body);
   if (result.back() != '\n')
     result += '\n';

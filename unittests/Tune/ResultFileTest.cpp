@@ -81,6 +81,26 @@ TEST_F(ResultFile, AppliesToItsPayload) {
   EXPECT_EQ(apply(render(payload), payload), "applied");
 }
 
+// A handle to an op that the schedule's passes erase dangles, and the
+// interpreter looks at every live handle: none of the guards' may be left.
+TEST_F(ResultFile, NoHandleOfTheGuardsOutlivesThem) {
+  Payload payload = test::makePayload(context, 8);
+  auto library = parseSourceString<ModuleOp>(render(payload), &context);
+  ASSERT_TRUE(library);
+  auto entry = cast<transform::NamedSequenceOp>(
+      SymbolTable::lookupSymbolIn(*library, "__transform_main"));
+  Operation &first = entry.getBody().front().front();
+  auto include = dyn_cast<transform::IncludeOp>(first);
+  ASSERT_TRUE(include);
+  EXPECT_EQ(include.getTarget().getLeafReference(), "cwm_check_payload");
+  EXPECT_EQ(include->getNumResults(), 0u);
+  auto guards = cast<transform::NamedSequenceOp>(
+      SymbolTable::lookupSymbolIn(*library, "cwm_check_payload"));
+  unsigned numChecks = 0;
+  guards.walk([&](transform::MatchParamCmpIOp) { ++numChecks; });
+  EXPECT_GE(numChecks, 3u);
+}
+
 TEST_F(ResultFile, RefusesAnotherShapeInPlainWords) {
   Payload payload = test::makePayload(context, 8);
   EXPECT_THAT(
