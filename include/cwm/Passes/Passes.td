@@ -19,6 +19,25 @@ def ContractArithmetic : Pass<"cwm-contract-arithmetic"> {
   }];
 }
 
+def ApplySketch : Pass<"cwm-apply-sketch", "::mlir::ModuleOp"> {
+  let summary = "apply one candidate of a sketch to a payload";
+  let description = [{
+    Finds the sketches that fit the payload on a CPU, binds one candidate and
+    interprets it in this process: what a worker of cwm-tune does before it
+    lowers. Without options it is the baseline: the default candidate of the
+    first sketch that fits. A sketch that does not fit is an error that names
+    those that do.
+  }];
+  let options = [
+    Option<"sketch", "sketch", "std::string", "\"\"",
+           "name of the sketch, the first that fits by default">,
+    Option<"assignment", "knobs", "std::string", "\"\"",
+           "options as NAME=VALUE,... or the key of a candidate">,
+    Option<"hardware", "hardware", "std::string", "\"\"",
+           "hardware description as a file, this machine by default">
+  ];
+}
+
 def BindSchedule : Pass<"cwm-bind", "::mlir::ModuleOp"> {
   let summary = "bind one candidate of a schedule";
   let description = [{

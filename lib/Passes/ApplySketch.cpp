@@ -1,0 +1,90 @@
+//===- ApplySketch.cpp - One candidate of a sketch on a payload -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Passes/Passes.h"
+#include "cwm/Sketches/Sketches.h"
+
+#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace cwm {
+#define GEN_PASS_DEF_APPLYSKETCH
+#include "cwm/Passes/Passes.h.inc"
+} // namespace cwm
+
+using namespace mlir;
+using namespace cwm;
+
+namespace {
+struct ApplySketch : cwm::impl::ApplySketchBase<ApplySketch> {
+  using ApplySketchBase::ApplySketchBase;
+
+  /// Sketches are parsed and interpreted later, when none may be loaded.
+  LogicalResult initialize(MLIRContext *context) override {
+    context->loadAllAvailableDialects();
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(apply()))
+      signalPassFailure();
+  }
+
+  FailureOr<HardwareDescription> getHardware() {
+    llvm::Expected<HardwareDescription> description =
+        hardware.empty() ? probeHardware()
+                         : HardwareDescription::fromFile(hardware);
+    if (description)
+      return std::move(*description);
+    return getOperation().emitError() << toString(description.takeError());
+  }
+
+  FailureOr<const Space *> findSpace(ArrayRef<std::unique_ptr<Space>> spaces) {
+    std::string known;
+    for (const std::unique_ptr<Space> &space : spaces) {
+      if (sketch.empty() || space->getName() == sketch)
+        return space.get();
+      known += (known.empty() ? "" : ", ") + space->getName().str();
+    }
+    return getOperation().emitError()
+           << "sketch '" << sketch << "' does not fit this payload; those that "
+           << "fit: " << known;
+  }
+
+  LogicalResult apply() {
+    ModuleOp module = getOperation();
+    FailureOr<HardwareDescription> description = getHardware();
+    FailureOr<Payload> payload =
+        Payload::create(OwningOpRef<ModuleOp>(module.clone()));
+    if (failed(description) || failed(payload))
+      return failure();
+    auto spaces = buildSpaces(*payload, *description, getSchedulesDir("cpu"));
+    if (failed(spaces))
+      return failure();
+    FailureOr<const Space *> space = findSpace(*spaces);
+    if (failed(space))
+      return failure();
+    std::string message;
+    std::optional<Assignment> candidate =
+        assignment.empty() ? (*space)->getDefault(&message)
+                           : (*space)->parseAssignment(assignment, message);
+    if (!candidate || !(*space)->satisfies(*candidate, &message))
+      return module.emitError() << message;
+    FailureOr<OwningOpRef<ModuleOp>> script = (*space)->bind(*candidate);
+    if (failed(script))
+      return failure();
+    auto entry =
+        transform::detail::findTransformEntryPoint(**script, ModuleOp());
+    if (!entry)
+      return failure();
+    return transform::applyTransformNamedSequence(
+        module, entry, ModuleOp(),
+        transform::TransformOptions().enableExpensiveChecks(false));
+  }
+};
+} // namespace
