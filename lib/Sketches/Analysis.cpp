@@ -186,8 +186,6 @@ private:
       if (isReal(dim) && dim != result.k &&
           result.iterators[dim] == utils::IteratorType::reduction)
         return "several reductions";
-    if (result.m < 0)
-      return "no dimension m: a product with a vector";
     if (result.k < 0)
       return "no dimension k: an outer product";
     result.lhsDims = dims[result.lhs];

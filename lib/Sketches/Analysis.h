@@ -23,7 +23,8 @@ namespace cwm {
 /// Dimensions are positions in the iteration space of the contraction. `m` and
 /// `n` are one parallel dimension of each operand, `k` one reduction; all other
 /// dimensions (batches, further m and n, unit extents) become outer loops.
-/// `n` is the innermost dimension of the result.
+/// `n` is the innermost dimension of the result. `m` is -1 for the product of a
+/// vector (operand `lhs`) with a matrix (operand `rhs`).
 struct ContractionPayload {
   /// Extents and iterator types of all dimensions.
   llvm::SmallVector<int64_t> extents;
@@ -38,7 +39,8 @@ struct ContractionPayload {
   /// Dimensions of its other operands.
   llvm::SmallVector<int64_t> elementwiseDims;
 
-  int64_t getM() const { return extents[m]; }
+  bool isVector() const { return m < 0; }
+  int64_t getM() const { return isVector() ? 1 : extents[m]; }
   int64_t getN() const { return extents[n]; }
   int64_t getK() const { return extents[k]; }
   bool isRole(int64_t dim) const { return dim == m || dim == n || dim == k; }

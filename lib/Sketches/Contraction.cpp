@@ -147,11 +147,11 @@ static void isolate(Options &options, const ContractionPayload &payload,
       outer.push_back(!payload.isRole(dim));
   options.structure("outer", outer);
   options.iterators("contraction", remaining);
-  auto position = [&](int64_t dim) {
-    return llvm::find(roles, dim) - roles.begin();
-  };
-  options.structure("permutation",
-                    {position(first), position(second), position(payload.k)});
+  SmallVector<int64_t> order;
+  for (int64_t dim : {first, second, payload.k})
+    if (dim >= 0)
+      order.push_back(llvm::find(roles, dim) - roles.begin());
+  options.structure("permutation", order);
 }
 
 /// The order of an operand with dimensions `first` and k as (first, k).
@@ -257,6 +257,60 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
   return options.sketch;
 }
 
+/// The last of `values`, which are not empty, that is at most `limit`.
+static int64_t lastUpTo(ArrayRef<int64_t> values, int64_t limit) {
+  int64_t result = values.front();
+  for (int64_t value : values)
+    if (value <= limit)
+      result = value;
+  return result;
+}
+
+/// contraction-matvec where rows of the matrix are contiguous, else
+/// contraction-vecmat. Both need tiles that divide.
+static std::optional<FittingSketch>
+fitVector(const ContractionPayload &payload, int64_t lanes,
+          const HardwareDescription &hardware, MLIRContext *context) {
+  int64_t innermost = getInnermost(payload, payload.rhsDims);
+  bool rows = innermost == payload.k;
+  if (!rows && innermost != payload.n)
+    return std::nullopt;
+  auto divides = [](int64_t extent) {
+    return [=](int64_t tile) { return extent % tile == 0; };
+  };
+  Options options(rows ? "contraction-matvec" : "contraction-vecmat", context);
+  isolate(options, payload, payload.n, -1);
+  utils::IteratorType parallel = utils::IteratorType::parallel;
+  if (payload.hasElementwise)
+    options.iterators("last_attributes", parallel);
+  else
+    options.iterators("last_attributes",
+                      {parallel, utils::IteratorType::reduction});
+  if (rows) {
+    SmallVector<int64_t> nt = filter({1, 2, 4, 8}, divides(payload.getN()));
+    SmallVector<int64_t> kt =
+        filter({lanes, 2 * lanes, 4 * lanes}, divides(payload.getK()));
+    if (kt.empty())
+      return std::nullopt;
+    options.choice("nt", nt, lastUpTo(nt, 4));
+    options.choice("kt", kt, lastUpTo(kt, 2 * lanes));
+    options.structure("most_elements",
+                      hardware.numVectorRegisters * 3 / 4 * lanes);
+    return options.sketch;
+  }
+  SmallVector<int64_t> nr = filter(
+      {lanes, 2 * lanes, 4 * lanes, 8 * lanes, 16 * lanes}, [&](int64_t nr) {
+        return payload.getN() % nr == 0 &&
+               nr <= hardware.numVectorRegisters / 2 * lanes;
+      });
+  if (nr.empty())
+    return std::nullopt;
+  SmallVector<int64_t> kt = filter({1, 2, 4, 8}, divides(payload.getK()));
+  options.choice("nr", nr, lastUpTo(nr, 8 * lanes));
+  options.choice("kt", kt, lastUpTo(kt, 4));
+  return options.sketch;
+}
+
 std::vector<FittingSketch>
 cwm::fitContraction(const ContractionPayload &payload, int64_t elementBits,
                     const HardwareDescription &hardware, MLIRContext *context) {
@@ -266,6 +320,10 @@ cwm::fitContraction(const ContractionPayload &payload, int64_t elementBits,
     if (sketch)
       result.push_back(std::move(*sketch));
   };
+  if (payload.isVector()) {
+    add(fitVector(payload, lanes, hardware, context));
+    return result;
+  }
   add(fitRows(payload, lanes, hardware, context));
   add(fitPacked(payload, lanes, hardware, context));
   return result;

@@ -39,7 +39,7 @@
 // LLVM: llvm.intr.fmuladd
 // LLVM-NOT: builtin.unrealized_conversion_cast
 
-// NOFIT: error: sketch 'contraction-packed' does not fit this payload; those that fit: fallback
+// NOFIT: error: sketch 'contraction-packed' does not fit this payload; those that fit: contraction-matvec, fallback
 // SPILLS: error: {{.*}}constraint
 
 //--- matmul.mlir

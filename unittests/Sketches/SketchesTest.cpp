@@ -188,6 +188,8 @@ TEST_F(SketchesTest, AllDefaultsBindAndVerify) {
                            makeMatmul(3, 5, 7),
                            makeMatmul(17, 1, 9),
                            makeMatmul(2, 2, 2),
+                           makeMatmul(1, 64, 32),
+                           makeMatmul(64, 1, 32),
                            makeMatmul(512, 512, 512),
                            makeContraction("3x8x16xf32", "3x48x16xf32",
                                            "3x8x48xf32", "d0, d1, d2, d3",
@@ -239,10 +241,22 @@ TEST_F(SketchesTest, SwappedOperands) {
 }
 
 TEST_F(SketchesTest, UnitDimensionsAreNoRoles) {
-  EXPECT_EQ(whyNot(makeMatmul(1, 17, 9)),
-            "no dimension m: a product with a vector");
   EXPECT_EQ(whyNot(makeMatmul(17, 9, 1)), "no dimension k: an outer product");
   EXPECT_EQ(whyNot(makeMatmul(1, 1, 9)), "a result of one element");
+}
+
+TEST_F(SketchesTest, ProductsWithAVector) {
+  // Columns of the matrix are contiguous: [K, N].
+  EXPECT_EQ(names(makeMatmul(1, 48, 10)), "contraction-vecmat fallback");
+  // Rows are: [M, K].
+  std::string source = makeMatmul(48, 1, 32);
+  EXPECT_EQ(names(source), "contraction-matvec fallback");
+  auto spaces = build(source);
+  EXPECT_EQ(getOptions(*spaces.front(), "nt"), "1,2,4,8");
+  EXPECT_EQ(getOptions(*spaces.front(), "kt"), "16,32");
+  // Nothing divides a prime.
+  EXPECT_EQ(names(makeMatmul(1, 17, 9)), "fallback");
+  EXPECT_EQ(names(makeMatmul(17, 1, 9)), "fallback");
 }
 
 TEST_F(SketchesTest, OtherPayloadsFallBack) {
@@ -293,7 +307,8 @@ TEST_F(SketchesTest, MissingFolderIsAnError) {
 
 TEST_F(SketchesTest, LoadedSketchesStandAlone) {
   for (StringRef name :
-       {"contraction-packed", "contraction-rows", "fallback"}) {
+       {"contraction-packed", "contraction-rows", "contraction-matvec",
+        "contraction-vecmat", "fallback"}) {
     auto sketch = cwm::loadSketch(schedules, name, &context);
     ASSERT_TRUE(succeeded(sketch)) << name.str();
     (*sketch)->walk([&](transform::NamedSequenceOp sequence) {
