@@ -9,6 +9,7 @@
 #include "cwm/Runner/CompileStage.h"
 
 #include "StageTimer.h"
+#include "cwm/Passes/Passes.h"
 #include "cwm/Runner/StaticRules.h"
 
 #include "mlir/Dialect/Transform/IR/Utils.h"
@@ -136,6 +137,7 @@ static void compile(const Payload &payload, StringRef script,
     onStage("transforming");
     StageTimer timer(result.transformMs);
     module = payload.getModule().clone();
+    markInputsReadOnly(*module);
     if (mlir::failed(transform(*module, script, options, result)))
       return;
   }

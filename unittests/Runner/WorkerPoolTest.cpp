@@ -92,6 +92,27 @@ TEST_F(WorkerPoolTest, MeasuresGoodAndBadCandidates) {
                                "note: when applied to this op");
 }
 
+TEST_F(WorkerPoolTest, InputsOfOneCallAreThoseOfTheNext) {
+  // Bufferised by the schedule, this would add up in its argument.
+  Payload payload = makePayload(R"mlir(
+    func.func @kernel(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
+      %0 = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
+      return %0 : tensor<8x8xf32>
+    })mlir");
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  std::vector<TrialResult> results = measure(*pool, {makeScript(""), R"mlir(
+    module attributes {transform.with_named_sequence} {
+      transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
+        %0 = transform.bufferization.one_shot_bufferize layout{IdentityLayoutMap} %root
+            {bufferize_function_boundaries = true} : (!transform.any_op) -> !transform.any_op
+        transform.yield
+      }
+    })mlir"});
+  EXPECT_EQ(results[0].status, TrialStatus::Ok) << results[0].reason;
+  EXPECT_EQ(results[1].status, TrialStatus::Ok) << results[1].reason;
+}
+
 TEST_F(WorkerPoolTest, MeasuresTogether) {
   Payload payload = makeMatmul(32, 32, 32);
   std::unique_ptr<WorkerPool> pool = makePool(payload);
