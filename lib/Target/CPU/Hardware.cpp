@@ -29,8 +29,9 @@ std::vector<float> HardwareDescription::getVector() const {
   auto log = [](double value) {
     return static_cast<float>(std::log2(std::max(1.0, value)));
   };
+  int64_t lanes = vectorBits / 32;
   return {static_cast<float>(numCores),
-          static_cast<float>(vectorBits / 32),
+          static_cast<float>(lanes),
           static_cast<float>(numVectorRegisters),
           log(static_cast<double>(l1Bytes)),
           static_cast<float>(l1Ways),
@@ -170,22 +171,24 @@ HardwareDescription::fromJSON(llvm::StringRef text) {
       getVectorRegisters(hardware.cpu, hardware.features);
   if (!registers)
     return registers.takeError();
-  if (hardware.vectorBits > registers->bits)
+  if (hardware.vectorBits > registers->bits) {
     return makeError(
         "field 'vector_bits': " + llvm::Twine(hardware.vectorBits) +
         " is more than 'cpu' and 'features' have (" +
         llvm::Twine(registers->bits) + ")");
+  }
   if (!hardware.vectorBits)
     hardware.vectorBits = registers->bits;
   if (!hardware.numVectorRegisters)
     hardware.numVectorRegisters = registers->count;
   // Records of a described machine must not mix with those of a real one.
-  if (hardware.machine.empty())
+  if (hardware.machine.empty()) {
     hardware.machine =
         "file-" + llvm::toHex(llvm::MD5::hash(llvm::arrayRefFromStringRef(
                                   hardware.toJSON())),
                               /*LowerCase=*/true)
                       .substr(0, 12);
+  }
   return hardware;
 }
 

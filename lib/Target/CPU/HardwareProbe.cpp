@@ -178,7 +178,8 @@ static bool readCache(llvm::StringRef path, HardwareDescription &hardware) {
 /// A cache that cannot be written costs a measurement next time, no more.
 static void writeCache(llvm::StringRef path,
                        const HardwareDescription &hardware) {
-  llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path));
+  if (llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path)))
+    return;
   llvm::consumeError(llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
     stream << hardware.toJSON() << "\n";
     return llvm::Error::success();

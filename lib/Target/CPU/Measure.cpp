@@ -86,7 +86,8 @@ double cwm::measurePeakGflops(int64_t vectorBits) {
     bits = 256;
   }
 #endif
-  double flops = 2.0 * static_cast<double>(bits / 32 * numChains * numSteps);
+  int64_t lanes = bits / 32;
+  double flops = 2.0 * static_cast<double>(lanes * numChains * numSteps);
   double best = 0, end = getSeconds() + 0.15;
   while (true) {
     double start = getSeconds();
