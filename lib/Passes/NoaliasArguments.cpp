@@ -24,11 +24,13 @@ struct NoaliasArguments : cwm::impl::NoaliasArgumentsBase<NoaliasArguments> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function.isPublic())
         continue;
-      for (BlockArgument argument : function.getArguments())
-        if (isa<MemRefType>(argument.getType()))
-          function.setArgAttr(argument.getArgNumber(),
-                              LLVM::LLVMDialect::getNoAliasAttrName(),
-                              UnitAttr::get(&getContext()));
+      for (BlockArgument argument : function.getArguments()) {
+        if (!isa<MemRefType>(argument.getType()))
+          continue;
+        function.setArgAttr(argument.getArgNumber(),
+                            LLVM::LLVMDialect::getNoAliasAttrName(),
+                            UnitAttr::get(&getContext()));
+      }
     }
   }
 };
