@@ -30,11 +30,12 @@ static LogicalResult plainArguments(func::FuncOp function) {
     if (!type || type.getLayout().isIdentity())
       continue;
     if (!type.hasStaticShape() ||
-        !memref::CastOp::areCastCompatible(getPlainType(type), type))
+        !memref::CastOp::areCastCompatible(getPlainType(type), type)) {
       return emitError(argument.getLoc())
              << "argument #" << argument.getArgNumber() << " of @"
              << function.getName() << " has type " << type
              << ": callers pass plain buffers";
+    }
     argument.setType(getPlainType(type));
     auto cast =
         memref::CastOp::create(builder, argument.getLoc(), type, argument);
@@ -91,12 +92,13 @@ static LogicalResult moveResults(func::FuncOp function) {
   SmallVector<MemRefType> types;
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
     auto memref = dyn_cast<MemRefType>(type);
-    if (!memref || !memref.hasStaticShape())
+    if (!memref || !memref.hasStaticShape()) {
       return function.emitOpError()
              << "@" << function.getName() << ": result #" << index
              << " of type " << type
              << " cannot become an out-parameter: it is not a buffer of static "
                 "shape";
+    }
     types.push_back(getPlainType(memref));
   }
 
