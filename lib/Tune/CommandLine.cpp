@@ -79,13 +79,16 @@ Error cwm::TuneOptions::validate() const {
 /// have the names of ours, which LLVM treats as a fatal error.
 static void removeLibraryOptions() {
   SmallVector<cl::Option *> foreign;
-  for (auto &entry : cl::getRegisteredOptions())
-    if (!StringSwitch<bool>(entry.first)
-             .Cases({"help", "help-hidden", "help-list", "help-list-hidden"},
-                    true)
-             .Cases({"version", "print-options", "print-all-options"}, true)
-             .Default(false))
+  for (auto &entry : cl::getRegisteredOptions()) {
+    bool isGeneric =
+        StringSwitch<bool>(entry.first)
+            .Cases({"help", "help-hidden", "help-list", "help-list-hidden"},
+                   true)
+            .Cases({"version", "print-options", "print-all-options"}, true)
+            .Default(false);
+    if (!isGeneric)
       foreign.push_back(entry.second);
+  }
   for (cl::Option *option : foreign)
     option->removeArgument();
 }

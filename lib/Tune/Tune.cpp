@@ -149,11 +149,12 @@ bool TuneRun::findSpaces() {
   for (const std::unique_ptr<Space> &space : spaces) {
     std::string why;
     std::optional<Assignment> candidate = space->getDefault(&why);
-    if (!candidate)
+    if (!candidate) {
       return fail(
           "schedule '" + space->getName() +
               "' has no candidate that satisfies its constraints: " + why,
           TuneExit::NoValidCandidate);
+    }
     FailureOr<OwningOpRef<ModuleOp>> script = space->bind(*candidate);
     if (failed(script)) {
       exit = TuneExit::Error;
@@ -288,11 +289,12 @@ bool TuneRun::openStores() {
   llvm::Expected<int64_t> foreign = database->countForeign(workload, target);
   if (!foreign)
     return fail(foreign.takeError());
-  if (*foreign > 0)
+  if (*foreign > 0) {
     llvm::WithColor::note(llvm::errs(), "cwm-tune")
         << *foreign << " records of '" << file
         << "' were made by another toolchain or on another target and are not "
            "used\n";
+  }
   return true;
 }
 
@@ -338,11 +340,12 @@ bool TuneRun::search() {
           return llvm::Error(std::move(none));
         });
     std::string message = llvm::toString(std::move(error));
-    if (InterruptScope::wasInterrupted())
+    if (InterruptScope::wasInterrupted()) {
       return fail("interrupted before any candidate was valid; the same "
                   "command continues: " +
                       message,
                   TuneExit::Interrupted);
+    }
     return fail(message, code);
   }
   report.summary = std::move(*summary);
