@@ -9,6 +9,8 @@
 
 #include "cwm/Space/Space.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/raw_ostream.h"
 

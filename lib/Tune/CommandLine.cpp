@@ -66,8 +66,11 @@ Error cwm::TuneOptions::validate() const {
                      ": must be from 0 (no limit) to 10000000 seconds");
   if (measurer == "replay" && replayFrom.empty())
     return makeError("--measurer=replay needs --replay-from");
-  if (dryRun && countOnly)
-    return makeError("--dry-run and --count-only exclude each other");
+  if (dryRun + countOnly + checkKnobs > 1)
+    return makeError("--dry-run, --count-only and --check-knobs exclude each "
+                     "other");
+  if (checkKnobs && schedule.empty())
+    return makeError("--check-knobs needs --schedule");
   return Error::success();
 }
 
@@ -76,13 +79,16 @@ Error cwm::TuneOptions::validate() const {
 /// have the names of ours, which LLVM treats as a fatal error.
 static void removeLibraryOptions() {
   SmallVector<cl::Option *> foreign;
-  for (auto &entry : cl::getRegisteredOptions())
-    if (!StringSwitch<bool>(entry.first)
-             .Cases({"help", "help-hidden", "help-list", "help-list-hidden"},
-                    true)
-             .Cases({"version", "print-options", "print-all-options"}, true)
-             .Default(false))
+  for (auto &entry : cl::getRegisteredOptions()) {
+    bool isGeneric =
+        StringSwitch<bool>(entry.first)
+            .Cases({"help", "help-hidden", "help-list", "help-list-hidden"},
+                   true)
+            .Cases({"version", "print-options", "print-all-options"}, true)
+            .Default(false);
+    if (!isGeneric)
       foreign.push_back(entry.second);
+  }
   for (cl::Option *option : foreign)
     option->removeArgument();
 }
@@ -130,6 +136,10 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
   cl::opt<bool> countOnly(
       "count-only", cl::cat(search),
       cl::desc("Print how many candidates there are, measure nothing"));
+  cl::opt<bool> checkKnobs(
+      "check-knobs", cl::cat(search),
+      cl::desc("Report options of the --schedule's knobs that change nothing, "
+               "measure nothing"));
 
   cl::opt<int64_t> threads("threads", cl::value_desc("n"), cl::init(1),
                            cl::cat(measurement),
@@ -211,6 +221,7 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
   options.stockOnly = stockOnly;
   options.dryRun = dryRun;
   options.countOnly = countOnly;
+  options.checkKnobs = checkKnobs;
   options.threads = threads;
   options.jobs = jobs;
   options.measurer = measurer;

@@ -40,6 +40,12 @@ static Error createBeside(StringRef path, int &descriptor,
   return Error::success();
 }
 
+static Error removeTemporary(StringRef name) {
+  std::error_code code = sys::fs::remove(name);
+  return code ? makeError("cannot remove '" + name + "'", code)
+              : Error::success();
+}
+
 Error cwm::checkOutput(StringRef path, StringRef workload, bool force) {
   if (path == "-")
     return Error::success();
@@ -76,8 +82,7 @@ Error cwm::checkOutput(StringRef path, StringRef workload, bool force) {
   if (Error error = createBeside(path, descriptor, name))
     return error;
   ::close(descriptor);
-  (void)sys::fs::remove(name);
-  return Error::success();
+  return removeTemporary(name);
 }
 
 Error cwm::writeFile(StringRef path, StringRef text) {
@@ -111,6 +116,6 @@ Error cwm::writeFile(StringRef path, StringRef text) {
     code = sys::fs::rename(name, path);
   if (!code)
     return Error::success();
-  (void)sys::fs::remove(name);
+  consumeError(removeTemporary(name));
   return makeError("cannot write '" + path + "'", code);
 }

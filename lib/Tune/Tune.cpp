@@ -23,7 +23,11 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
@@ -52,6 +56,7 @@ private:
   bool loadInputs();
   bool findSpaces();
   bool printSpaces();
+  bool checkKnobs();
   bool openStores();
   bool search();
   bool writeResult();
@@ -144,11 +149,12 @@ bool TuneRun::findSpaces() {
   for (const std::unique_ptr<Space> &space : spaces) {
     std::string why;
     std::optional<Assignment> candidate = space->getDefault(&why);
-    if (!candidate)
+    if (!candidate) {
       return fail(
           "schedule '" + space->getName() +
               "' has no candidate that satisfies its constraints: " + why,
           TuneExit::NoValidCandidate);
+    }
     FailureOr<OwningOpRef<ModuleOp>> script = space->bind(*candidate);
     if (failed(script)) {
       exit = TuneExit::Error;
@@ -188,7 +194,7 @@ bool TuneRun::printSpaces() {
       os << "//   " << knob.name << ": " << count << " options:";
       constexpr uint64_t shown = 8;
       for (uint64_t i = 0; i < std::min(count, shown); ++i)
-        os << " " << knob.getOption(i)
+        os << " " << knob.getOptionText(i)
            << (i == knob.defaultIndex ? " (default)" : "");
       os << (count > shown ? " ...\n" : "\n");
     }
@@ -206,6 +212,35 @@ bool TuneRun::printSpaces() {
   }
   os.flush();
   return true;
+}
+
+/// Runs cwm-opt, in a process of its own: applying arbitrary candidates may
+/// crash upstream code.
+bool TuneRun::checkKnobs() {
+  std::string self = llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&cwm::runTune));
+  SmallString<128> program(llvm::sys::path::parent_path(self));
+  llvm::sys::path::append(program, "cwm-opt");
+  SmallString<128> file;
+  int descriptor = -1;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+          "cwm-payload", "mlir", descriptor, file))
+    return fail("cannot write a temporary file: " + code.message());
+  llvm::FileRemover remover(file);
+  {
+    llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+    stream << payload->getModule();
+  }
+  std::string pass = "--cwm-check-knobs=schedule=" + options.schedule;
+  std::string message;
+  int status = llvm::sys::ExecuteAndWait(
+      program, {program, file, pass, "-o", "/dev/null"}, std::nullopt, {}, 0, 0,
+      &message);
+  if (status == 0)
+    return true;
+  return fail("cwm-opt " + pass +
+              (status < 0 ? " crashed: " + message
+                          : " failed with status " + std::to_string(status)));
 }
 
 bool TuneRun::openStores() {
@@ -254,11 +289,12 @@ bool TuneRun::openStores() {
   llvm::Expected<int64_t> foreign = database->countForeign(workload, target);
   if (!foreign)
     return fail(foreign.takeError());
-  if (*foreign > 0)
+  if (*foreign > 0) {
     llvm::WithColor::note(llvm::errs(), "cwm-tune")
         << *foreign << " records of '" << file
         << "' were made by another toolchain or on another target and are not "
            "used\n";
+  }
   return true;
 }
 
@@ -304,11 +340,12 @@ bool TuneRun::search() {
           return llvm::Error(std::move(none));
         });
     std::string message = llvm::toString(std::move(error));
-    if (InterruptScope::wasInterrupted())
+    if (InterruptScope::wasInterrupted()) {
       return fail("interrupted before any candidate was valid; the same "
                   "command continues: " +
                       message,
                   TuneExit::Interrupted);
+    }
     return fail(message, code);
   }
   report.summary = std::move(*summary);
@@ -391,6 +428,10 @@ TuneExit TuneRun::run() {
     return exit;
   if (options.dryRun || options.countOnly) {
     printSpaces();
+    return exit;
+  }
+  if (options.checkKnobs) {
+    checkKnobs();
     return exit;
   }
   if (!openStores())

@@ -76,5 +76,10 @@ TEST(TuneOptions, FlagsThatNeedOrExcludeEachOther) {
   options.dryRun = options.countOnly = true;
   EXPECT_THAT(
       errorOf(options.validate()),
-      ::testing::StrEq("--dry-run and --count-only exclude each other"));
+      ::testing::StrEq("--dry-run, --count-only and --check-knobs exclude "
+                       "each other"));
+  options = {};
+  options.checkKnobs = true;
+  EXPECT_THAT(errorOf(options.validate()),
+              ::testing::StrEq("--check-knobs needs --schedule"));
 }

@@ -30,7 +30,7 @@ struct TuneOptions {
   uint64_t seed = 0;
   std::string scorer = "ranker";
   bool stockOnly = false;
-  bool dryRun = false, countOnly = false;
+  bool dryRun = false, countOnly = false, checkKnobs = false;
 
   // Measurement
   int64_t threads = 1;
