@@ -127,7 +127,7 @@ TEST(RecorderTest, ALoopCountsOnceWhateverItsLength) {
     ScheduleRun run(match(names));
     ASSERT_TRUE(succeeded(run.record()));
     EXPECT_EQ(run.trajectory.getActionTexts(), run.getDerivedTexts());
-    EXPECT_EQ(run.trajectory.history.size(), 2u);
+    ASSERT_EQ(run.trajectory.history.size(), 2u);
     // Behind the loop the state is known; inside only if it ran at most once.
     unsigned last = run.trajectory.states.size() - 1;
     EXPECT_EQ(run.trajectory.history[1].state, std::optional<unsigned>(last));
