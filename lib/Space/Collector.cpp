@@ -357,7 +357,8 @@ private:
           return op.emitError()
                  << "option " << knob.getOptionText(option) << " of knob \""
                  << knob.name << "\" is not one of the " << numRegions
-                 << " regions of alternatives \"" << op.getName() << "\"";
+                 << " regions of alternatives \"" << op.getName().getValue()
+                 << "\"";
         if (std::optional<Guard> guard =
                 conjoin(choice.guard, expr.knob, option))
           regionGuards[*region].push_back(*guard);
@@ -585,26 +586,12 @@ private:
     if (failed(
             compileRegion(op.getBody(), args, impl.exprs, asserted, yielded)))
       return failure();
-    auto check = [&](unsigned expr) -> LogicalResult {
-      for (unsigned knob : impl.exprs.getKnobs(expr))
-        for (uint64_t option = 0;
-             knobs[knob].list && option < knobs[knob].getNumOptions(); ++option)
-          if (!knobs[knob].getInteger(option))
-            return op.emitError()
-                   << "option " << knobs[knob].getOption(option)
-                   << " of knob \"" << knobs[knob].name
-                   << "\" is not an integer, but a constraint uses the knob";
-      return success();
-    };
-    for (auto [expr, location] : asserted) {
-      if (failed(check(expr)))
-        return failure();
+    // Knobs are integers here: the verifier allows parameters of integer type
+    // only, and options have the type of their parameter.
+    for (auto [expr, location] : asserted)
       impl.constraints.push_back(
           {guard, expr, Program(impl.exprs, expr), location});
-    }
     for (auto [position, expr] : llvm::enumerate(yielded)) {
-      if (failed(check(expr)))
-        return failure();
       env[op->getResult(position)].push_back({guard, expr});
       getSite(op).results[position].push_back({guard, expr});
     }
