@@ -43,8 +43,9 @@ struct InspectSpace : cwm::impl::InspectSpaceBase<InspectSpace> {
     for (int64_t i = 0; i < sample; ++i) {
       std::optional<Assignment> candidate = (*space)->sample(engine);
       if (!candidate) {
-        getOperation().emitError() << "found no candidate that satisfies the "
-                                      "constraints";
+        std::string why = "found no candidate that satisfies all constraints";
+        (*space)->getDefault(&why);
+        getOperation().emitError() << why;
         return signalPassFailure();
       }
       os << (*space)->getKey(*candidate) << "\n";

@@ -61,6 +61,14 @@ struct BoundAttribute {
 /// True when `dictionary` declares or names a knob in place.
 bool isKnobDictionary(mlir::DictionaryAttr dictionary);
 
+/// Reads `entry` of the `cwm.bind` of `op` and checks that the attribute exists
+/// and takes each option of each knob; `index` numbers the knobs by name.
+/// Emits one error and fails otherwise.
+mlir::LogicalResult readBinding(mlir::Operation *op, mlir::NamedAttribute entry,
+                                llvm::ArrayRef<Knob> knobs,
+                                const llvm::StringMap<unsigned> &index,
+                                BoundAttribute &bound);
+
 /// Finds the form of attribute `name` of `op` such that `value` is accepted by
 /// the operation; nullopt when there is none.
 std::optional<AttributeForm>

@@ -26,59 +26,6 @@ using namespace mlir;
 using namespace cwm;
 using transform::NamedSequenceOp;
 
-//===----------------------------------------------------------------------===//
-// Guards
-//===----------------------------------------------------------------------===//
-
-std::optional<Guard> cwm::conjoin(const Guard &guard, unsigned knob,
-                                  uint64_t option) {
-  Guard result = guard;
-  auto it = llvm::lower_bound(result, std::make_pair(knob, uint64_t(0)));
-  if (it != result.end() && it->first == knob) {
-    if (it->second != option)
-      return std::nullopt;
-    return result;
-  }
-  result.insert(it, {knob, option});
-  return result;
-}
-
-std::optional<Guard> cwm::conjoin(const Guard &a, const Guard &b) {
-  std::optional<Guard> result = a;
-  for (auto [knob, option] : b)
-    if (result)
-      result = conjoin(*result, knob, option);
-  return result;
-}
-
-void cwm::addGuard(GuardSet &set, const Guard &guard) {
-  auto implies = [](const Guard &strong, const Guard &weak) {
-    return std::includes(strong.begin(), strong.end(), weak.begin(),
-                         weak.end());
-  };
-  for (const Guard &known : set)
-    if (implies(guard, known))
-      return;
-  llvm::erase_if(set,
-                 [&](const Guard &known) { return implies(known, guard); });
-  set.push_back(guard);
-}
-
-bool cwm::holds(const Guard &guard, const Assignment &assignment) {
-  return llvm::all_of(guard, [&](const auto &condition) {
-    return assignment[condition.first] == condition.second;
-  });
-}
-
-bool cwm::holds(const GuardSet &set, const Assignment &assignment) {
-  return llvm::any_of(
-      set, [&](const Guard &guard) { return holds(guard, assignment); });
-}
-
-//===----------------------------------------------------------------------===//
-// Collector
-//===----------------------------------------------------------------------===//
-
 namespace {
 /// Includes expand to at most this many operations: schedules have hundreds.
 constexpr uint64_t maxVisits = 1000000;
@@ -357,7 +304,8 @@ private:
           return op.emitError()
                  << "option " << knob.getOptionText(option) << " of knob \""
                  << knob.name << "\" is not one of the " << numRegions
-                 << " regions of alternatives \"" << op.getName() << "\"";
+                 << " regions of alternatives \"" << op.getName().getValue()
+                 << "\"";
         if (std::optional<Guard> guard =
                 conjoin(choice.guard, expr.knob, option))
           regionGuards[*region].push_back(*guard);
@@ -392,7 +340,8 @@ private:
     addGuard(getSite(op).live, guard);
     if (firstVisit)
       for (NamedAttribute entry : bind)
-        if (failed(readBinding(op, entry)))
+        if (failed(readBinding(op, entry, knobs, declarations.index,
+                               getSite(op).bound.emplace_back())))
           return failure();
     // A copy: visiting may add sites.
     std::vector<BoundAttribute> bound = getSite(op).bound;
@@ -421,113 +370,6 @@ private:
       if (std::optional<Guard> selected = conjoin(guard, value.knob, option))
         if (failed(visitSymbolsOf(op, attr, *selected)))
           return failure();
-    return success();
-  }
-
-  LogicalResult readBinding(Operation *op, NamedAttribute entry) {
-    ArrayRef<StringAttr> names = op->getName().getAttributeNames();
-    if (!llvm::is_contained(names, entry.getName())) {
-      InFlightDiagnostic diag =
-          op->emitError() << "'cwm.bind' names '" << entry.getName().getValue()
-                          << "', which is not an attribute of '"
-                          << op->getName() << "'";
-      if (!names.empty()) {
-        diag << "; it has ";
-        llvm::interleaveComma(names, diag, [&](StringAttr name) {
-          diag << "'" << name.getValue() << "'";
-        });
-      }
-      return diag;
-    }
-    BoundAttribute bound;
-    bound.name = entry.getName();
-    if (failed(readTemplate(op, entry.getValue(), bound.value)))
-      return failure();
-    if (failed(checkBinding(op, bound)))
-      return failure();
-    getSite(op).bound.push_back(std::move(bound));
-    return success();
-  }
-
-  LogicalResult readTemplate(Operation *op, Attribute value,
-                             BindTemplate &result) {
-    StringAttr name;
-    if (auto string = dyn_cast<StringAttr>(value))
-      name = string;
-    else if (auto dictionary = dyn_cast<DictionaryAttr>(value)) {
-      if (isKnobDictionary(dictionary)) {
-        name = dictionary.getAs<StringAttr>("knob");
-      } else {
-        result.kind = BindTemplate::Kind::Dictionary;
-        for (NamedAttribute entry : dictionary) {
-          result.names.push_back(entry.getName());
-          if (failed(readTemplate(op, entry.getValue(),
-                                  result.children.emplace_back())))
-            return failure();
-        }
-        return success();
-      }
-    } else if (auto array = dyn_cast<ArrayAttr>(value)) {
-      result.kind = BindTemplate::Kind::Array;
-      for (Attribute element : array)
-        if (failed(readTemplate(op, element, result.children.emplace_back())))
-          return failure();
-      return success();
-    } else {
-      result.literal = value;
-      return success();
-    }
-    auto it = declarations.index.find(name.getValue());
-    if (it == declarations.index.end())
-      return op->emitError() << "'cwm.bind' names knob \"" << name.getValue()
-                             << "\", which is not declared";
-    result.kind = BindTemplate::Kind::Knob;
-    result.knob = it->second;
-    return success();
-  }
-
-  /// Finds how values become the attribute, and tries each option of each
-  /// knob while the others have their default.
-  LogicalResult checkBinding(Operation *op, BoundAttribute &bound) {
-    std::vector<unsigned> mentioned;
-    bound.value.getKnobs(mentioned);
-    llvm::sort(mentioned);
-    mentioned.erase(llvm::unique(mentioned), mentioned.end());
-    auto resolveWith = [&](unsigned changed, uint64_t option) {
-      return bound.value.resolve(op->getContext(), [&](unsigned knob) {
-        return knobs[knob].getOption(
-            knob == changed ? option : knobs[knob].defaultIndex);
-      });
-    };
-    auto mismatch = [&](unsigned knob, uint64_t option, Attribute value) {
-      InFlightDiagnostic diag = op->emitError();
-      diag << "attribute '" << bound.name.getValue() << "' of '"
-           << op->getName() << "' cannot be " << value;
-      if (knob < knobs.size())
-        diag << " (option " << knobs[knob].getOptionText(option)
-             << " of knob \"" << knobs[knob].name << "\")";
-      return diag;
-    };
-    unsigned none = knobs.size();
-    unsigned first = mentioned.empty() ? none : mentioned.front();
-    uint64_t firstOption = first == none ? 0 : knobs[first].defaultIndex;
-    Attribute initial = resolveWith(none, 0);
-    std::optional<AttributeForm> form = findForm(op, bound.name, initial);
-    if (!form)
-      return mismatch(first, firstOption, initial);
-    bound.form = *form;
-    for (unsigned knob : mentioned) {
-      uint64_t numOptions = knobs[knob].getNumOptions();
-      for (uint64_t option = 0; option < numOptions; ++option) {
-        // The inside of a range holds no surprise that its ends do not.
-        if (!knobs[knob].list && option > 0 && option + 1 < numOptions)
-          option = numOptions - 1;
-        Attribute value = resolveWith(knob, option);
-        Attribute converted = bound.form.convert(value);
-        if (!converted || !acceptsAttribute(op, bound.name, converted))
-          return mismatch(knob, option, value);
-      }
-    }
     return success();
   }
 
@@ -585,26 +427,12 @@ private:
     if (failed(
             compileRegion(op.getBody(), args, impl.exprs, asserted, yielded)))
       return failure();
-    auto check = [&](unsigned expr) -> LogicalResult {
-      for (unsigned knob : impl.exprs.getKnobs(expr))
-        for (uint64_t option = 0;
-             knobs[knob].list && option < knobs[knob].getNumOptions(); ++option)
-          if (!knobs[knob].getInteger(option))
-            return op.emitError()
-                   << "option " << knobs[knob].getOption(option)
-                   << " of knob \"" << knobs[knob].name
-                   << "\" is not an integer, but a constraint uses the knob";
-      return success();
-    };
-    for (auto [expr, location] : asserted) {
-      if (failed(check(expr)))
-        return failure();
+    // Knobs are integers here: the verifier allows parameters of integer type
+    // only, and options have the type of their parameter.
+    for (auto [expr, location] : asserted)
       impl.constraints.push_back(
           {guard, expr, Program(impl.exprs, expr), location});
-    }
     for (auto [position, expr] : llvm::enumerate(yielded)) {
-      if (failed(check(expr)))
-        return failure();
       env[op->getResult(position)].push_back({guard, expr});
       getSite(op).results[position].push_back({guard, expr});
     }

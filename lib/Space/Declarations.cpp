@@ -40,7 +40,7 @@ private:
   LogicalResult readKnobOp(transform::tune::KnobOp op) {
     if (isa<transform::AnyParamType>(op.getType()))
       return op.emitError()
-             << "knob \"" << op.getName()
+             << "knob \"" << op.getName().getValue()
              << "\" has type !transform.any_param; expected the type of its "
                 "options, such as !transform.param<i64>";
     auto paramType = dyn_cast<transform::ParamType>(op.getType());

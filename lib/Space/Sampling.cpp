@@ -105,6 +105,14 @@ Space::Impl::repair(const Space &space, const Assignment &preferred,
   return result;
 }
 
+std::optional<Assignment> Space::getNearest(const Assignment &assignment,
+                                            unsigned knob,
+                                            uint64_t option) const {
+  Assignment wanted = assignment;
+  wanted[knob] = option;
+  return impl->repair(*this, wanted, std::make_pair(knob, option));
+}
+
 std::optional<Assignment> Space::getDefault(std::string *why) const {
   Assignment preferred;
   for (const Knob &knob : knobs)
@@ -234,10 +242,7 @@ std::optional<Assignment> Space::mutate(const Assignment &parent,
   unsigned bestChanges = 0;
   for (int attempt = 0; attempt < 16; ++attempt) {
     auto [knob, option] = propose();
-    Assignment wanted = parent;
-    wanted[knob] = option;
-    std::optional<Assignment> child =
-        impl->repair(*this, wanted, std::make_pair(knob, option));
+    std::optional<Assignment> child = getNearest(parent, knob, option);
     if (!child)
       continue;
     unsigned changes = 0;

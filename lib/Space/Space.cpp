@@ -95,8 +95,12 @@ std::string Space::Impl::describe(const Constraint &constraint,
                                   ArrayRef<Knob> knobs) const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "constraint '" << exprs.print(constraint.root, knobs) << "' at "
-     << constraint.location;
+  os << "constraint '" << exprs.print(constraint.root, knobs) << "' at ";
+  if (auto place = constraint.location->findInstanceOf<FileLineColLoc>())
+    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
+       << place.getColumn();
+  else
+    os << constraint.location;
   return text;
 }
 

@@ -72,6 +72,28 @@ def InspectSpace : Pass<"cwm-space", "::mlir::ModuleOp"> {
   ];
 }
 
+def CheckKnobs : Pass<"cwm-check-knobs", "::mlir::ModuleOp"> {
+  let summary = "report options of a schedule's knobs that change nothing";
+  let description = [{
+    Applies a schedule with knobs to the payload module, once for each option of
+    each knob while the other knobs keep their default (or, where a constraint
+    forbids that, the nearest options it allows), and compares the outcomes. A
+    warning names the options of a knob that lead to the same IR, options with
+    which the schedule fails, and options that no constraint allows. The payload
+    is left as it is.
+
+    Schedules run in this process: one that crashes an upstream transform
+    crashes it.
+  }];
+  let options = [
+    Option<"schedule", "schedule", "std::string", "\"\"",
+           "file of the schedule">,
+    Option<"maxOptions", "max-options", "uint64_t", "64",
+           "look at no more options of one knob, evenly spread">
+  ];
+  let dependentDialects = ["::mlir::transform::TransformDialect"];
+}
+
 def ReadOnlyInputs : Pass<"cwm-read-only-inputs", "mlir::ModuleOp"> {
   let summary = "forbid bufferization to write into the inputs";
   let description = [{

@@ -111,6 +111,11 @@ public:
   /// candidate that does; nullopt when none exists (or none was found within
   /// a bounded effort), `why` naming the constraint that failed most.
   std::optional<Assignment> getDefault(std::string *why = nullptr) const;
+  /// A candidate in which `knob` is live and has `option`, otherwise as near to
+  /// `assignment` as the constraints allow; nullopt when none exists (or none
+  /// was found within a bounded effort).
+  std::optional<Assignment> getNearest(const Assignment &assignment,
+                                       unsigned knob, uint64_t option) const;
   /// Uniform over the candidates that satisfy the constraints (rejection,
   /// with propagation where the space is sparse); nullopt as for getDefault.
   std::optional<Assignment> sample(RandomEngine &engine) const;

@@ -1,0 +1,87 @@
+//===- CheckKnobs.cpp - Report options that change nothing ------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "cwm/Space/CheckKnobs.h"
+#include "cwm/Passes/Passes.h"
+
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace cwm {
+#define GEN_PASS_DEF_CHECKKNOBS
+#include "cwm/Passes/Passes.h.inc"
+} // namespace cwm
+
+using namespace mlir;
+using namespace cwm;
+
+/// Interprets `script` on a clone of `payload`, in this process.
+static ScriptOutcome interpret(ModuleOp payload, ModuleOp script) {
+  ScriptOutcome outcome;
+  // A failing option is a finding, not an error of this run.
+  ScopedDiagnosticHandler handler(payload.getContext(), [&](Diagnostic &diag) {
+    if (outcome.message.empty() &&
+        diag.getSeverity() == DiagnosticSeverity::Error)
+      outcome.message = diag.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> clone(cast<ModuleOp>(payload->clone()));
+  Operation *entry = transform::detail::findTransformEntryPoint(
+      script, ModuleOp(),
+      transform::TransformDialect::kTransformEntryPointSymbolName);
+  if (!entry ||
+      failed(transform::applyTransformNamedSequence(
+          *clone, entry, ModuleOp(), transform::TransformOptions())) ||
+      failed(verify(*clone)))
+    return outcome;
+  llvm::raw_string_ostream(outcome.fingerprint) << *clone;
+  return outcome;
+}
+
+namespace {
+struct CheckKnobs : cwm::impl::CheckKnobsBase<CheckKnobs> {
+  using CheckKnobsBase::CheckKnobsBase;
+
+  /// Files are read here: parsing may load dialects, which a running pass
+  /// must not.
+  LogicalResult initialize(MLIRContext *context) override {
+    if (schedule.empty())
+      return emitError(UnknownLoc::get(context))
+             << "cwm-check-knobs needs the option 'schedule'";
+    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(schedule, context);
+    if (!module)
+      return failure();
+    FailureOr<std::unique_ptr<Space>> result =
+        Space::create(std::move(module), "schedule");
+    if (failed(result))
+      return failure();
+    space = std::move(*result);
+    return success();
+  }
+
+  void runOnOperation() override {
+    ModuleOp payload = getOperation();
+    std::string why;
+    if (!space->getDefault(&why)) {
+      payload.emitError() << why;
+      return signalPassFailure();
+    }
+    std::vector<KnobReport> reports = checkKnobs(
+        *space, [&](ModuleOp script) { return interpret(payload, script); },
+        maxOptions);
+    for (const KnobReport &report : reports)
+      emitWarnings(*space, report);
+    markAllAnalysesPreserved();
+  }
+
+  std::shared_ptr<Space> space;
+};
+} // namespace
