@@ -21,9 +21,9 @@ namespace cwm {
 
 CrashFolder::CrashFolder(StringRef workDir, std::string payload,
                          std::string workload, std::string runner,
-                         uint64_t seed)
+                         std::string flags)
     : payload(std::move(payload)), workload(std::move(workload)),
-      runner(std::move(runner)), seed(seed) {
+      runner(std::move(runner)), flags(std::move(flags)) {
   SmallString<256> path(workDir);
   sys::path::append(path, "crashes");
   sys::fs::make_absolute(path);
@@ -61,7 +61,7 @@ std::string CrashFolder::add(StringRef script) {
   sys::printArg(out, "--payload=" + payloadPath, /*Quote=*/false);
   out << ' ';
   sys::printArg(out, "--script=" + scriptPath, /*Quote=*/false);
-  out << " --seed=" << seed;
+  out << ' ' << flags;
   return command;
 }
 

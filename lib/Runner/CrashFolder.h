@@ -18,8 +18,9 @@ namespace cwm {
 /// that crashed, hung or gave wrong numbers, by content.
 class CrashFolder {
 public:
+  /// `flags` are appended to the command as they are.
   CrashFolder(llvm::StringRef workDir, std::string payload,
-              std::string workload, std::string runner, uint64_t seed);
+              std::string workload, std::string runner, std::string flags);
 
   /// Stores `script` and returns the command that repeats the trial outside of
   /// the driver; "" when the files cannot be written, which loses the files
@@ -27,8 +28,7 @@ public:
   std::string add(llvm::StringRef script);
 
 private:
-  std::string folder, payload, workload, runner;
-  uint64_t seed;
+  std::string folder, payload, workload, runner, flags;
 };
 
 } // namespace cwm

@@ -249,6 +249,8 @@ static std::optional<Reference> decode(StringRef text, const Payload &payload) {
 Expected<Reference> getReference(const Payload &payload,
                                  const HardwareDescription &hardware,
                                  uint64_t seed, StringRef cacheFolder) {
+  if (cacheFolder.empty())
+    return computeReference(payload, hardware, seed);
   SmallString<256> path(cacheFolder);
   sys::path::append(path, "reference-" + payload.getWorkloadHash() + "-" +
                               Twine(seed) + ".bin");

@@ -18,7 +18,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -115,12 +114,11 @@ static TrialResult runTrial(const Flags &flags, const Payload &payload,
   if (flags.compileOnly)
     return result;
 
-  SmallString<128> cache;
-  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, cache);
   double milliseconds = 0;
   Expected<std::unique_ptr<MeasureStage>> stage = [&] {
     StageTimer timer(milliseconds);
-    return MeasureStage::create(payload, hardware, flags.seed, cache);
+    return MeasureStage::create(payload, hardware, flags.seed,
+                                /*cacheFolder=*/"");
   }();
   errs() << "cwm-runner: reference ready after " << int64_t(milliseconds)
          << " ms\n";

@@ -172,12 +172,13 @@ int runCompileWorker(int input, int output,
         setup.hardware, options,
         [&](StringRef stage) { channel.send(json::Object{{"stage", stage}}); },
         object);
+    Error error = Error::success();
     if (result.isOk())
-      if (Error error =
-              writeObject(message->getString("object").value_or(""), object)) {
-        result.status = TrialStatus::Crash;
-        result.reason = toString(std::move(error));
-      }
+      error = writeObject(message->getString("object").value_or(""), object);
+    if (error) {
+      channel.sendReply(json::Object{{"fatal", toString(std::move(error))}});
+      continue;
+    }
     channel.sendResult(result);
   }
   return 0;

@@ -189,9 +189,11 @@ Error WorkerPool::Impl::start(const Payload &payload,
     return createStringError("cannot execute '" + options.runnerPath +
                              "': the workers' program is missing");
   std::string payloadText = printPayload(payload);
-  crashes = std::make_unique<CrashFolder>(options.workDir, payloadText,
-                                          payload.getWorkloadHash().str(),
-                                          options.runnerPath, options.seed);
+  crashes = std::make_unique<CrashFolder>(
+      options.workDir, payloadText, payload.getWorkloadHash().str(),
+      options.runnerPath,
+      "--seed=" + std::to_string(options.seed) +
+          (options.lowering.stockOnly ? " --stock-only" : ""));
 
   std::vector<int> cpus = getAllowedCPUs();
   alternate = cpus.size() < 2;
@@ -430,6 +432,9 @@ Error WorkerPool::Impl::handle(WorkerSlot &slot, SlotEvent event) {
     return Error::success();
   Job &job = jobs[it->second];
   assigned.erase(it);
+  // A full disk is no candidate's fault.
+  if (std::optional<StringRef> fatal = event.reply.getString("fatal"))
+    return createStringError(*fatal);
   if (event.kind == SlotEvent::Kind::Reply)
     handleReply(slot, job, event.reply);
   else

@@ -10,6 +10,8 @@
 #include "RunnerTestUtils.h"
 #include "cwm/Runner/Protocol.h"
 
+#include <functional>
+#include <set>
 #include <unistd.h>
 
 using namespace cwm;
@@ -83,6 +85,17 @@ TEST_F(TimingTest, TogetherEachKernelRunsInEachRound) {
                   .size(),
               3u);
   EXPECT_NE(order[0], order[3]);
+}
+
+TEST_F(TimingTest, SlowKernelsGetFewerRounds) {
+  std::function<void()> body = [&] { kernel->run(); };
+  TimingOptions options;
+  options.jointBudgetSeconds = 1;
+  std::vector<TimeEstimate> estimates = timeTogether(
+      *kernel, {body, body, body}, {1e-3, 0.2, 5.0}, 8, options, [](size_t) {});
+  EXPECT_EQ(estimates[0].ratios.size(), 8u);
+  EXPECT_EQ(estimates[1].ratios.size(), 5u);
+  EXPECT_EQ(estimates[2].ratios.size(), 3u);
 }
 
 TEST(ProtocolTest, FramesSurviveAnyPieces) {

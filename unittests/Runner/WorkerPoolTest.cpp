@@ -146,6 +146,23 @@ TEST_F(WorkerPoolTest, LeavesNothingBehindButTheCache) {
   EXPECT_EQ(names, std::vector<std::string>{"cache"});
 }
 
+TEST_F(WorkerPoolTest, UnwritableObjectsAreNobodysFault) {
+  Payload payload = makeMatmul(8, 8, 8);
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  // As good as a full disk: the folder of the objects is gone.
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator it(folder.get(), code), end; it != end;
+       it.increment(code))
+    if (llvm::sys::path::filename(it->path()).starts_with("objects-"))
+      llvm::sys::fs::remove_directories(it->path());
+  std::string message = llvm::toString(
+      pool->measure({{"k", makeScript("")}}, [](size_t, TrialResult) {
+        ADD_FAILURE() << "no candidate has a result";
+      }));
+  EXPECT_NE(message.find("cannot write object"), std::string::npos) << message;
+}
+
 TEST_F(WorkerPoolTest, RequestStopReturnsEarly) {
   Payload payload = makeMatmul(16, 16, 16);
   std::unique_ptr<WorkerPool> pool = makePool(payload);

@@ -43,7 +43,8 @@ public:
   TrialResult measure(llvm::StringRef objectPath, const Options &options,
                       TimedStageFn onStage);
 
-  /// Checks and times several objects in common rounds (at least 25).
+  /// Checks and times several objects in common rounds: 25, fewer of kernels
+  /// that take more than 80 ms.
   std::vector<TrialResult>
   measureTogether(llvm::ArrayRef<std::string> objectPaths,
                   const Options &options, TimedStageFn onStage);

@@ -42,7 +42,8 @@ llvm::Expected<Reference> computeReference(const Payload &payload,
                                            uint64_t seed);
 
 /// The same through a file in `cacheFolder`, keyed by workload and seed. A file
-/// that is damaged or does not fit is computed again.
+/// that is damaged or does not fit is computed again; an empty folder name
+/// means no cache.
 llvm::Expected<Reference> getReference(const Payload &payload,
                                        const HardwareDescription &hardware,
                                        uint64_t seed,

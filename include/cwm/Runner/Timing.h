@@ -78,6 +78,8 @@ struct TimingOptions {
   double budgetSeconds = 0.12;
   /// Stop once the score is below a third of this one; 0 never.
   double bestScore = 0;
+  /// timeTogether: seconds for each kernel, in whole rounds, at least three.
+  double jointBudgetSeconds = 2;
 };
 
 /// Times `call`, one call of which takes about `callSeconds`, in rounds that
