@@ -221,8 +221,9 @@ def fuzz(shape: Shape, count: int, seed: int, folder: pathlib.Path) -> tuple[col
         objects = {entry["candidate"]: entry["object"] for entry in map(json.loads, lines)}
     for line in records.read_text().splitlines():
         record = json.loads(line)
-        classes[record["status"]] += 1
-        if record["status"] != "ok":
+        status = record["result"]["status"]
+        classes[status] += 1
+        if status != "ok":
             continue
         message = check(work / "work" / "objects" / objects[record["candidate"]], shape, seed + 1000, work)
         if message:

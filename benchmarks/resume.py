@@ -31,9 +31,9 @@ def stored(database: pathlib.Path) -> dict[str, tuple]:
     try:
         if connection.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
             raise SystemExit(f"{database} is damaged")
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchone():
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'record'").fetchone():
             return {}
-        rows = connection.execute("SELECT candidate, * FROM trials").fetchall()
+        rows = connection.execute("SELECT candidate, * FROM record").fetchall()
     finally:
         connection.close()
     result = {row[0]: row[1:] for row in rows}
@@ -46,7 +46,7 @@ def set_of(database: pathlib.Path) -> list[tuple]:
     """(candidate, status, score) in order: what two runs must share."""
     connection = sqlite3.connect(database)
     try:
-        rows = connection.execute("SELECT candidate, status, score FROM trials").fetchall()
+        rows = connection.execute("SELECT candidate, status, score FROM record").fetchall()
     finally:
         connection.close()
     return sorted(rows)

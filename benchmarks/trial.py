@@ -41,7 +41,7 @@ def main() -> int:
             wall = time.monotonic() - begin
             if done.returncode:
                 raise SystemExit(done.stderr)
-            rows = [json.loads(line) for line in records.read_text().splitlines()]
+            rows = [json.loads(line)["result"] for line in records.read_text().splitlines()]
             driver = json.loads(summary.read_text())["driver_overhead"]
         sums = [sum(row[stage] for stage in STAGES) for row in rows]
         stages = {stage: round(statistics.median(row[stage] for row in rows), 1) for stage in STAGES}
