@@ -79,7 +79,7 @@ def compile_script(payload: pathlib.Path, script: pathlib.Path, folder: pathlib.
     """Compiles a bound script (or best.mlir) with the tool that also measures candidates."""
     object_file = folder / (script.stem + ".o")
     done = run(
-        [tool("cwm-runner"), f"--payload={payload}", f"--script={script}", f"--emit-object={object_file}"]
+        [tool("cwm-runner"), f"--payload={payload}", f"--script={script}", f"--keep-object={object_file}"]
     )
     if done.returncode:
         raise SystemExit(f"cwm-runner failed on {script}: {done.stderr}")
