@@ -8,6 +8,7 @@ is wrong or the driver died.
 
   python benchmarks/fuzz.py [--candidates 3000] [--shapes NAME,...] [--seed 1]
 """
+
 from __future__ import annotations
 
 import argparse
@@ -20,9 +21,8 @@ import pathlib
 import sys
 from collections.abc import Callable
 
-import numpy as np
-
 import harness
+import numpy as np
 
 Arrays = list[np.ndarray]
 
@@ -55,7 +55,9 @@ def function(inputs: list[tuple[int, ...]], result: tuple[int, ...], body: str) 
 """
 
 
-def named(name: str, op: str, inputs: list[tuple[int, ...]], result: tuple[int, ...], spec: str, reduction: int) -> Shape:
+def named(
+    name: str, op: str, inputs: list[tuple[int, ...]], result: tuple[int, ...], spec: str, reduction: int
+) -> Shape:
     """A named contraction of two operands, `spec` in einsum's notation."""
     types = ", ".join(tensor(s) for s in inputs)
     body = f"  %res = {op} ins(%arg0, %arg1 : {types}) outs(%init : {tensor(result)}) -> {tensor(result)}"
@@ -100,8 +102,13 @@ def bias_relu(m: int, n: int, k: int) -> Shape:
     linalg.yield %r : f32
   }} -> {tensor(result)}"""
     return Shape(
-        f"bias_relu_{m}x{n}x{k}", function(inputs, result, body), inputs, result,
-        lambda x: np.maximum(x[0] @ x[1] + x[2], 0), k)
+        f"bias_relu_{m}x{n}x{k}",
+        function(inputs, result, body),
+        inputs,
+        result,
+        lambda x: np.maximum(x[0] @ x[1] + x[2], 0),
+        k,
+    )
 
 
 def dense(m: int, n: int, k: int) -> Shape:
@@ -117,7 +124,8 @@ def dense(m: int, n: int, k: int) -> Shape:
     linalg.yield %s : f32
   }} -> {tensor(result)}"""
     return Shape(
-        f"dense_{m}x{n}x{k}", function(inputs, result, body), inputs, result, lambda x: x[0] @ x[1].T + x[2], k)
+        f"dense_{m}x{n}x{k}", function(inputs, result, body), inputs, result, lambda x: x[0] @ x[1].T + x[2], k
+    )
 
 
 def softmax(rows: int, columns: int) -> Shape:
@@ -160,20 +168,32 @@ def softmax(rows: int, columns: int) -> Shape:
 
 
 SHAPES: list[Shape] = [
-    matmul(1, 1, 1), matmul(3, 5, 7), matmul(17, 1, 33), matmul(1, 17, 64), matmul(13, 29, 1),
-    matmul(127, 131, 137), matmul(97, 61, 31), matmul(256, 256, 256), matmul(100, 96, 100),
+    matmul(1, 1, 1),
+    matmul(3, 5, 7),
+    matmul(17, 1, 33),
+    matmul(1, 17, 64),
+    matmul(13, 29, 1),
+    matmul(127, 131, 137),
+    matmul(97, 61, 31),
+    matmul(256, 256, 256),
+    matmul(100, 96, 100),
     named("matvec_67x129", "linalg.matvec", [(67, 129), (129,)], (67,), "mk,k->m", 129),
     named("vecmat_129x67", "linalg.vecmat", [(129,), (129, 67)], (67,), "k,kn->n", 129),
     named("dot_1000", "linalg.dot", [(1000,), (1000,)], (), "k,k->", 1000),
     named("batch_matmul_3x5x7x11", "linalg.batch_matmul", [(3, 5, 7), (3, 7, 11)], (3, 5, 11), "bmk,bkn->bmn", 7),
-    named("batch_matmul_2x64x64x64", "linalg.batch_matmul", [(2, 64, 64), (2, 64, 64)], (2, 64, 64), "bmk,bkn->bmn", 64),
+    named(
+        "batch_matmul_2x64x64x64", "linalg.batch_matmul", [(2, 64, 64), (2, 64, 64)], (2, 64, 64), "bmk,bkn->bmn", 64
+    ),
     generic("transpose_a_40x50x60", "km,kn->mn", {"m": 40, "n": 50, "k": 60}),
     generic("transpose_b_65x67x71", "mk,nk->mn", {"m": 65, "n": 67, "k": 71}),
     generic("transpose_out_33x47x19", "mk,kn->nm", {"m": 33, "n": 47, "k": 19}),
     generic("batch_transposed_4x31x37x23", "mbk,bnk->bmn", {"b": 4, "m": 31, "n": 37, "k": 23}),
     generic("two_k_two_m_4x6x5x3x7", "abcd,cde->abe", {"a": 4, "b": 6, "c": 5, "d": 3, "e": 7}),
     generic("outer_product_23x41", "m,n->mn", {"m": 23, "n": 41}),
-    bias_relu(50, 70, 30), bias_relu(128, 64, 256), dense(33, 65, 17), dense(64, 128, 96),
+    bias_relu(50, 70, 30),
+    bias_relu(128, 64, 256),
+    dense(33, 65, 17),
+    dense(64, 128, 96),
     softmax(19, 37),
 ]
 
@@ -211,8 +231,19 @@ def fuzz(shape: Shape, count: int, seed: int, folder: pathlib.Path) -> tuple[col
     payload.write_text(shape.text)
     records = work / "records.jsonl"
     done = harness.run(
-        [harness.tool("cwm-tune"), str(payload), "-o", str(work / "best.mlir"), f"--trials={count}", "--scorer=random",
-         f"--seed={seed}", f"--work-dir={work / 'work'}", "--keep-objects", f"--export-records={records}"])
+        [
+            harness.tool("cwm-tune"),
+            str(payload),
+            "-o",
+            str(work / "best.mlir"),
+            f"--trials={count}",
+            "--scorer=random",
+            f"--seed={seed}",
+            f"--work-dir={work / 'work'}",
+            "--keep-objects",
+            f"--export-records={records}",
+        ]
+    )
     faults = []
     if done.returncode not in (0, 2):
         return collections.Counter(), [f"{shape.name}: cwm-tune exit {done.returncode}: {done.stderr[-500:]}"]

@@ -4,6 +4,7 @@ Every comparison is a ratio of times taken in turn inside one process
 (A B A B ...), on the CPU clock of the calling thread: absolute times drift on
 shared machines, such ratios do not. An interval is a bootstrap over rounds.
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -78,9 +79,7 @@ def link(object_file: pathlib.Path, library: pathlib.Path) -> ctypes.CDLL:
 def compile_script(payload: pathlib.Path, script: pathlib.Path, folder: pathlib.Path) -> ctypes.CDLL:
     """Compiles a bound script (or best.mlir) with the tool that also measures candidates."""
     object_file = folder / (script.stem + ".o")
-    done = run(
-        [tool("cwm-runner"), f"--payload={payload}", f"--script={script}", f"--keep-object={object_file}"]
-    )
+    done = run([tool("cwm-runner"), f"--payload={payload}", f"--script={script}", f"--keep-object={object_file}"])
     if done.returncode:
         raise SystemExit(f"cwm-runner failed on {script}: {done.stderr}")
     return link(object_file, folder / (script.stem + ".so"))
@@ -136,7 +135,7 @@ class Ratio:
 
 def paired(reference: Sequence[float], ours: Sequence[float], seed: int = 0) -> Ratio:
     """reference / ours, round by round: above 1 means that ours is faster."""
-    ratios = [r / o for r, o in zip(reference, ours)]
+    ratios = [r / o for r, o in zip(reference, ours, strict=False)]
     generator = random.Random(seed)
     medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(2000))
     return Ratio(statistics.median(ratios), medians[49], medians[1949])

@@ -8,6 +8,7 @@ undisturbed run and a run killed again and again must end with the same set.
 
   python benchmarks/resume.py [--kills 10] [--trials 64] [--payload FILE] [--seed 0]
 """
+
 from __future__ import annotations
 
 import argparse
@@ -61,7 +62,14 @@ class Run:
         self.database = self.work / "records.db"
         self.log = folder / "log.txt"
         self.command = [
-            harness.tool("cwm-tune"), str(payload), "-o", str(folder / "best.mlir"), "--force", f"--work-dir={self.work}", *options]
+            harness.tool("cwm-tune"),
+            str(payload),
+            "-o",
+            str(folder / "best.mlir"),
+            "--force",
+            f"--work-dir={self.work}",
+            *options,
+        ]
 
     def start(self) -> subprocess.Popen:
         with self.log.open("a") as log:
@@ -134,7 +142,9 @@ def main() -> int:
         rough = Run(folder / "rough", arguments.payload, replay)
         hits = disturbed(rough, duration, arguments.kills, generator)
         same = set_of(calm.database) == set_of(rough.database)
-        print(f"replayed: {hits} kills hit, {len(set_of(calm.database))} records, same final set: {'yes' if same else 'NO'}")
+        print(
+            f"replayed: {hits} kills hit, {len(set_of(calm.database))} records, same final set: {'yes' if same else 'NO'}"
+        )
         best = (folder / "calm" / "best.mlir").read_text(), (folder / "rough" / "best.mlir").read_text()
         print(f"same best.mlir: {'yes' if best[0] == best[1] else 'no'}")
     return 0 if same else 1

@@ -9,6 +9,7 @@ of paired ratios (peer time / cwm time) with a 95 % bootstrap interval.
 
 Runs under the environment of `make benchmarks` (numpy, scipy-openblas32, torch).
 """
+
 from __future__ import annotations
 
 import argparse
@@ -27,9 +28,8 @@ for _name in ("OMP", "MKL", "OPENBLAS"):
 os.environ.pop("OPENBLAS_CORETYPE", None)
 os.environ.pop("OPENBLAS_L2_SIZE", None)
 
-import numpy as np  # noqa: E402
-
 import harness  # noqa: E402
+import numpy as np  # noqa: E402
 
 Call = Callable[[], None]
 
@@ -46,7 +46,15 @@ class OpenBLAS:
         self.library.scipy_openblas_get_config.restype = ctypes.c_char_p
         loop = folder / "loop.so"
         subprocess.run(
-            ["clang-22", "-O2", "-shared", "-fPIC", "-o", str(loop), str(pathlib.Path(__file__).parent / "openblas_loop.c")],
+            [
+                "clang-22",
+                "-O2",
+                "-shared",
+                "-fPIC",
+                "-o",
+                str(loop),
+                str(pathlib.Path(__file__).parent / "openblas_loop.c"),
+            ],
             check=True,
         )
         self.loop = ctypes.CDLL(str(loop))
@@ -68,8 +76,24 @@ class OpenBLAS:
             strided = self.library.scipy_cblas_sgemm_batch_strided
             one, zero = ctypes.c_float(1), ctypes.c_float(0)
             result["sgemm_batch_strided"] = lambda: strided(
-                101, 111, 111, m, n, k, one, pointers[0], k, m * k, pointers[1], n, k * n,
-                zero, pointers[2], n, m * n, batch,
+                101,
+                111,
+                111,
+                m,
+                n,
+                k,
+                one,
+                pointers[0],
+                k,
+                m * k,
+                pointers[1],
+                n,
+                k * n,
+                zero,
+                pointers[2],
+                n,
+                m * n,
+                batch,
             )
         return result
 
@@ -84,7 +108,7 @@ def torch_call(kind: str, inputs: list[np.ndarray]) -> tuple[Call, Callable[[], 
     torch.set_num_threads(1)
     tensors = [torch.from_numpy(x) for x in inputs]
 
-    def forward() -> "torch.Tensor":
+    def forward() -> torch.Tensor:
         y = F.linear(*tensors)
         return F.gelu(y) if kind == "gelu" else y
 
@@ -105,7 +129,12 @@ ROWS: dict[str, tuple[str, str, float, list[tuple[int, ...]], str]] = {
     "matmul_1024": ("matmul_1024.mlir", "openblas", 0.95, [(1024, 1024), (1024, 1024)], ""),
     "matmul_1023x1000x777": ("matmul_1023x1000x777.mlir", "openblas", 0.90, [(1023, 777), (777, 1000)], ""),
     "batch_matmul_12x128x64x128": (
-        "batch_matmul_12x128x64x128.mlir", "openblas", 1.2, [(12, 128, 64), (12, 64, 128)], ""),
+        "batch_matmul_12x128x64x128.mlir",
+        "openblas",
+        1.2,
+        [(12, 128, 64), (12, 64, 128)],
+        "",
+    ),
     "bert-t2": ("rep/bert-t2.mlir", "torch", 1.1, [(128, 768), (3072, 768), (3072,)], "gelu"),
     "opt-t4": ("rep/opt-t4.mlir", "torch", 1.1, [(128, 2048), (2048, 2048), (2048,)], ""),
     "gptneo-t0": ("rep/gptneo-t0.mlir", "torch", 1.1, [(128, 2560), (2560, 2560)], ""),
@@ -116,8 +145,15 @@ def tune(payload: pathlib.Path, best: pathlib.Path, trials: int, seed: int) -> f
     """Seconds that cwm-tune took."""
     start = time.monotonic()
     done = harness.run(
-        [harness.tool("cwm-tune"), str(payload), "-o", str(best), f"--trials={trials}", f"--seed={seed}",
-         f"--work-dir={best.with_suffix('.cwm')}"]
+        [
+            harness.tool("cwm-tune"),
+            str(payload),
+            "-o",
+            str(best),
+            f"--trials={trials}",
+            f"--seed={seed}",
+            f"--work-dir={best.with_suffix('.cwm')}",
+        ]
     )
     if done.returncode:
         raise SystemExit(f"cwm-tune failed on {payload}:\n{done.stderr}")
@@ -155,8 +191,13 @@ def measure(name: str, arguments: argparse.Namespace, folder: pathlib.Path, open
     ratios = {p: harness.paired(times[p], times["cwm"]) for p in peers}
     strongest = min(ratios, key=lambda p: ratios[p].median)
     return {
-        "name": name, "peer": f"{peer} ({strongest})", "ratio": ratios[strongest], "bar": bar,
-        "us": float(np.median(times["cwm"])) / 1e3, "error": error, "seconds": seconds,
+        "name": name,
+        "peer": f"{peer} ({strongest})",
+        "ratio": ratios[strongest],
+        "bar": bar,
+        "us": float(np.median(times["cwm"])) / 1e3,
+        "error": error,
+        "seconds": seconds,
     }
 
 
@@ -176,13 +217,15 @@ def main() -> int:
         openblas = OpenBLAS(folder)
         print(f"machine: {harness.machine()}")
         print(f"OpenBLAS: {openblas.describe()}")
-        print(f"{'payload':28}{'peer':32}{'peer/cwm':>24}{'bar':>7}  {'':5}{'cwm us':>9}{'rel. error':>12}{'tune s':>8}")
+        print(
+            f"{'payload':28}{'peer':32}{'peer/cwm':>24}{'bar':>7}  {'':5}{'cwm us':>9}{'rel. error':>12}{'tune s':>8}"
+        )
         for name in arguments.rows.split(","):
             row = measure(name, arguments, folder, openblas)
             good = row["ratio"].median >= row["bar"]
             failed += not good
             print(
-                f"{row['name']:28}{row['peer']:32}{str(row['ratio']):>24}{row['bar']:7.2f}  {'ok' if good else 'MISS':5}"
+                f"{row['name']:28}{row['peer']:32}{row['ratio']!s:>24}{row['bar']:7.2f}  {'ok' if good else 'MISS':5}"
                 f"{row['us']:9.1f}{row['error']:12.1e}{row['seconds']:8.1f}",
                 flush=True,
             )

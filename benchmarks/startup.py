@@ -1,4 +1,5 @@
 """CPU time of `cwm-opt --help`: the median of 11 runs, bar 100 ms."""
+
 from __future__ import annotations
 
 import resource

@@ -5,6 +5,7 @@
 `make benchmarks` builds the release preset and the environment, then runs this.
 Keep the machine otherwise idle; about 40 minutes on two cores.
 """
+
 from __future__ import annotations
 
 import argparse

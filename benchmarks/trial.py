@@ -6,6 +6,7 @@ A trial is compile + check + time; its median comes from the records' stage
 times. The driver's share is the run's wall time less the time spent waiting for
 compilation and measurement, as the run's summary states it.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -35,9 +36,18 @@ def main() -> int:
             records, summary = folder / "records.jsonl", folder / "summary.json"
             begin = time.monotonic()
             done = harness.run(
-                [harness.tool("cwm-tune"), str(arguments.payload), "-o", str(folder / "best.mlir"),
-                 f"--trials={arguments.trials}", f"--seed={run}", f"--work-dir={folder / 'work'}",
-                 f"--export-records={records}", f"--summary={summary}"])
+                [
+                    harness.tool("cwm-tune"),
+                    str(arguments.payload),
+                    "-o",
+                    str(folder / "best.mlir"),
+                    f"--trials={arguments.trials}",
+                    f"--seed={run}",
+                    f"--work-dir={folder / 'work'}",
+                    f"--export-records={records}",
+                    f"--summary={summary}",
+                ]
+            )
             wall = time.monotonic() - begin
             if done.returncode:
                 raise SystemExit(done.stderr)
@@ -50,8 +60,10 @@ def main() -> int:
         shares.append(driver)
         print(f"{run:4}{trials[-1]:16.3f}{wall:8.1f}{driver:10.1%}  {stages}", flush=True)
     good = statistics.median(trials) <= 0.4 and statistics.median(walls) <= 45 and statistics.median(shares) <= 0.10
-    print(f"medians: trial {statistics.median(trials):.3f} s (bar 0.4), wall {statistics.median(walls):.1f} s (bar 45), "
-          f"driver {statistics.median(shares):.1%} (bar 10 %): {'ok' if good else 'MISS'}")
+    print(
+        f"medians: trial {statistics.median(trials):.3f} s (bar 0.4), wall {statistics.median(walls):.1f} s (bar 45), "
+        f"driver {statistics.median(shares):.1%} (bar 10 %): {'ok' if good else 'MISS'}"
+    )
     return 0 if good else 1
 
 

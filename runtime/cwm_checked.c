@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* A block lies at the end of its mapping:
-     | guard page | canaries .. | block | canaries (< 64) | guard page |       */
+     | guard page | canaries .. | block | canaries (< 64) | guard page | */
 struct checked {
   struct checked *next;
   char *mapping;

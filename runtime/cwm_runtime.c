@@ -16,10 +16,10 @@
 #include <sys/mman.h>
 
 enum {
-  line_bytes = 64,     /* alignment of blocks, size of a header */
+  line_bytes = 64, /* alignment of blocks, size of a header */
   page_bytes = 4096,
   huge_bytes = 2 << 20,
-  num_classes = 256    /* four for each power of two */
+  num_classes = 256 /* four for each power of two */
 };
 
 /* In front of each block. */
@@ -65,8 +65,7 @@ static struct header *make_block(size_t rounded, size_t size_class) {
   }
   if (rounded >= huge_bytes)
     madvise(base, rounded + offset, MADV_HUGEPAGE); /* best effort */
-  struct header *block =
-      (struct header *)((char *)base + offset - line_bytes);
+  struct header *block = (struct header *)((char *)base + offset - line_bytes);
   block->base = base;
   block->size_class = size_class;
   return block;

@@ -100,10 +100,7 @@ def main(folders: list[str]) -> int:
     for folder in folders:
         for status in sorted(Path(folder).glob("*.status")):
             counts = read_runner(status)
-            print(
-                f"{status.stem}: {counts.passed} passed, {len(counts.failures)} failed, "
-                f"{counts.skipped} skipped"
-            )
+            print(f"{status.stem}: {counts.passed} passed, {len(counts.failures)} failed, {counts.skipped} skipped")
             total.add(counts)
     for failure in total.failures:
         print(f"failed: {failure}")

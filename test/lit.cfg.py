@@ -1,4 +1,5 @@
 """lit configuration of cwm; see lit.site.cfg.py.in for what CMake fills in."""
+
 import os
 
 import lit.formats
@@ -23,6 +24,15 @@ config.substitutions.append(("%cwm_src", config.cwm_src_root))
 config.substitutions.append(("%llvm_lib", config.llvm_lib_dir))
 config.substitutions.append(("%python", os.path.join(config.cwm_venv, "bin", "python3")))
 llvm_config.add_tool_substitutions(
-    ["cwm-opt", ToolSubst("cwm-tune", unresolved="ignore"), ToolSubst("cwm-runner", unresolved="ignore"), "mlir-opt", "mlir-translate", "mlir-runner", "clang",
-     ToolSubst("sqlite3", "sqlite3", unresolved="ignore")],
-    [tools_dir, config.llvm_tools_dir])
+    [
+        "cwm-opt",
+        ToolSubst("cwm-tune", unresolved="ignore"),
+        ToolSubst("cwm-runner", unresolved="ignore"),
+        "mlir-opt",
+        "mlir-translate",
+        "mlir-runner",
+        "clang",
+        ToolSubst("sqlite3", "sqlite3", unresolved="ignore"),
+    ],
+    [tools_dir, config.llvm_tools_dir],
+)

@@ -88,16 +88,11 @@ def test_unknown_system_is_named(machine: Machine) -> None:
 
 
 def test_package_that_no_source_has(machine: Machine) -> None:
-    machine.stub(
-        "apt-cache", '[ "$2" = clang-22 ] && echo "  Candidate: (none)" || echo "  Candidate: 1"'
-    )
+    machine.stub("apt-cache", '[ "$2" = clang-22 ] && echo "  Candidate: (none)" || echo "  Candidate: 1"')
     machine.stub("id", "echo 0")
     done = machine.run()
     assert done.returncode == 1
-    assert (
-        "error: the package sources of Debian GNU/Linux 12 (bookworm) lack: clang-22\n"
-        in done.stderr
-    )
+    assert "error: the package sources of Debian GNU/Linux 12 (bookworm) lack: clang-22\n" in done.stderr
     assert "install" not in machine.log()
 
 
@@ -157,8 +152,7 @@ def fake_python(machine: Machine, pip: str) -> None:
     venv.mkdir(parents=True, exist_ok=True)
     python = venv / "python3"
     python.write_text(
-        f"#!{machine.bin}/bash\n"
-        f'case "$*" in *"pip install"*) echo "pip" >> "$LOG"; {pip} ;; esac\nexit 0\n'
+        f'#!{machine.bin}/bash\ncase "$*" in *"pip install"*) echo "pip" >> "$LOG"; {pip} ;; esac\nexit 0\n'
     )
     python.chmod(0o755)
 

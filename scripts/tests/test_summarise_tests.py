@@ -11,9 +11,7 @@ SCRIPT = Path(__file__).parent.parent / "summarise_tests.py"
 
 
 def run(folder: Path) -> tuple[int, list[str]]:
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), str(folder)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, str(SCRIPT), str(folder)], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout.splitlines()
 
 
@@ -39,17 +37,13 @@ def test_sums_all_runners(tmp_path: Path) -> None:
 
 def test_reports_each_failure(tmp_path: Path) -> None:
     (tmp_path / "gtest-A.status").write_text("1\n")
-    (tmp_path / "gtest-A.json").write_text(
-        gtest({"name": "a", "result": "COMPLETED", "failures": [{"failure": "no"}]})
-    )
+    (tmp_path / "gtest-A.json").write_text(gtest({"name": "a", "result": "COMPLETED", "failures": [{"failure": "no"}]}))
     (tmp_path / "lit.status").write_text("1\n")
     (tmp_path / "lit.json").write_text(
         json.dumps({"tests": [{"name": "x", "code": "TIMEOUT"}, {"name": "y", "code": "PASS"}]})
     )
     (tmp_path / "pytest.status").write_text("1\n")
-    (tmp_path / "pytest.xml").write_text(
-        '<t><testcase classname="c" name="n"><error/></testcase></t>'
-    )
+    (tmp_path / "pytest.xml").write_text('<t><testcase classname="c" name="n"><error/></testcase></t>')
     code, lines = run(tmp_path)
     assert code == 1
     assert lines[-1] == "1 passed, 3 failed"
