@@ -116,6 +116,11 @@ private:
              << "the included sequences of this schedule expand "
                 "to more than "
              << maxVisits << " operations";
+    if (isa<transform::tune::KnobOp, transform::tune::AlternativesOp,
+            transform::smt::ConstrainParamsOp>(op) &&
+        op->hasAttr(bindAttrName))
+      return op->emitError()
+             << "'cwm.bind' cannot be used on '" << op->getName() << "'";
     if (auto knob = dyn_cast<transform::tune::KnobOp>(op)) {
       unsigned index = declarations.index.lookup(knob.getName());
       Site &site = getSite(op);
@@ -126,7 +131,8 @@ private:
       env[knob.getResult()] = {{Guard(), impl.exprs.knob(index)}};
       return success();
     }
-    if (auto constant = dyn_cast<transform::ParamConstantOp>(op)) {
+    if (auto constant = dyn_cast<transform::ParamConstantOp>(op);
+        constant && !isBound(op, constant.getValueAttrName())) {
       if (auto value = dyn_cast<IntegerAttr>(constant.getValue());
           value && value.getValue().isSignedIntN(64))
         env[constant.getResult()] = {
@@ -140,6 +146,14 @@ private:
 
     if (failed(visitBindings(op, guard)))
       return failure();
+    if (auto constant = dyn_cast<transform::ParamConstantOp>(op)) {
+      const BoundAttribute &bound = getSite(op).bound.front();
+      if (bound.value.kind == BindTemplate::Kind::Knob &&
+          bound.form.kind == AttributeForm::Kind::Integer)
+        env[constant.getResult()] = {
+            {Guard(), impl.exprs.knob(bound.value.knob)}};
+      return success();
+    }
     if (auto include = dyn_cast<transform::IncludeOp>(op);
         include && !isBound(op, include.getTargetAttrName()))
       return visitInclude(include, guard, env);

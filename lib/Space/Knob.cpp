@@ -9,8 +9,6 @@
 
 #include "cwm/Space/Space.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

@@ -24,7 +24,7 @@ static void printNumber(llvm::raw_ostream &os, double number) {
 }
 
 void Space::printCount(llvm::raw_ostream &os) const {
-  constexpr uint64_t limit = 1000000;
+  constexpr uint64_t limit = 2000000;
   double total = countUnconstrained();
   if (impl->constraints.empty()) {
     printNumber(os, total);

@@ -1,5 +1,8 @@
 // RUN: split-file %s %t
-// RUN: cwm-opt --cwm-check-knobs="schedule=%t/schedule.mlir" %t/payload.mlir -o /dev/null 2>&1 | FileCheck %s
+// RUN: cwm-opt --cwm-check-knobs="schedule=%t/schedule.mlir" %t/payload.mlir -o /dev/null 2>&1 >%t/summary | FileCheck %s
+// RUN: FileCheck %s --check-prefix=SUMMARY --input-file %t/summary
+// tile 3, nobody 2, limited 3, how 3, up 3
+// SUMMARY: looked at 14 options of 5 knobs: each option of 1 of the knobs leads to an IR of its own
 // RUN: not cwm-opt --cwm-check-knobs %t/payload.mlir 2>&1 | FileCheck %s --check-prefix=NOFILE
 // NOFILE: error: cwm-check-knobs needs the option 'schedule'
 // RUN: not cwm-opt --cwm-check-knobs="schedule=%t/missing.mlir" %t/payload.mlir 2>&1 | FileCheck %s --check-prefix=MISSING

@@ -70,6 +70,16 @@ module attributes {transform.with_named_sequence} {
 
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    // expected-error @below {{'cwm.bind' cannot be used on 'transform.tune.knob'}}
+    %k = transform.tune.knob<"k"> options = [1, 2] {cwm.bind = {selected = "k"}} -> !transform.param<i64>
+    transform.yield
+  }
+}
+
+// -----
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
     // expected-error @below {{'cwm.bind' must be a dictionary {ATTRIBUTE = VALUE}}}
     transform.loop.unroll %root {factor = 2 : i64, cwm.bind = "factor"} : !transform.any_op
     transform.yield

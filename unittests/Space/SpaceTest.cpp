@@ -469,6 +469,23 @@ TEST_F(ConstraintTest, ResultsBecomeConstants) {
   EXPECT_EQ(text.find("smt."), std::string::npos) << text;
 }
 
+TEST_F(ConstraintTest, BoundConstantsAreKnobs) {
+  auto space =
+      parse(R"(
+    %a = transform.param.constant 1 : i64 {cwm.bind = {value = {knob = "a", options = [1, 2, 3]}}} -> !transform.param<i64>
+    %two = transform.param.constant 2 : i64 -> !transform.param<i64>
+    transform.annotate %root "a" = %a : !transform.any_op, !transform.param<i64>)" +
+            constrain({"a", "two"}, "%l = smt.int.cmp lt %c_a, %c_two\n"
+                                    "%r = smt.not %l\nsmt.assert %r"));
+  ASSERT_TRUE(space);
+  EXPECT_EQ(getKeys(*space), (std::vector<std::string>{"s{a=2}", "s{a=3}"}));
+  auto script = space->bind({2});
+  ASSERT_TRUE(succeeded(script));
+  std::string bound;
+  llvm::raw_string_ostream(bound) << **script;
+  EXPECT_NE(bound.find("param.constant 3 : i64"), std::string::npos) << bound;
+}
+
 TEST_F(SpaceTest, UnsatisfiableConstraintsAreNamed) {
   auto space = parse(knob("x", "[1, 2]") + knob("y", "[1, 2]") +
                      constrain({"x"}, "%c = smt.int.constant 0\n"

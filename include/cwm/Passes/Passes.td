@@ -79,8 +79,8 @@ def CheckKnobs : Pass<"cwm-check-knobs", "::mlir::ModuleOp"> {
     each knob while the other knobs keep their default (or, where a constraint
     forbids that, the nearest options it allows), and compares the outcomes. A
     warning names the options of a knob that lead to the same IR, options with
-    which the schedule fails, and options that no constraint allows. The payload
-    is left as it is.
+    which the schedule fails, and options that no constraint allows; a line on
+    standard output sums up. The payload is left as it is.
 
     Schedules run in this process: one that crashes an upstream transform
     crashes it.
