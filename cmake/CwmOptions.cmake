@@ -36,11 +36,12 @@ if(CWM_ENABLE_WERROR)
   target_compile_options(cwm_flags INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # False positives of g++-12 in LLVM's own headers (SmallVector, Twine).
+  # False positives of g++-12 in LLVM's own headers (SmallVector, Twine), and
+  # moves into Expected that clang needs in C++17.
   target_compile_options(cwm_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-dangling-reference -Wno-maybe-uninitialized
       -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
-      -Wno-free-nonheap-object>)
+      -Wno-free-nonheap-object -Wno-redundant-move>)
 endif()
 if(CWM_ENABLE_ASSERTIONS)
   target_compile_options(cwm_flags INTERFACE -UNDEBUG)
