@@ -6,7 +6,7 @@ PAYLOAD ?= benchmarks/payloads/matmul_512.mlir
 OUT     ?= best.mlir
 ARGS    ?=
 
-.PHONY: help setup build tune check docs clean
+.PHONY: help setup build tune check benchmarks docs clean
 help: ## print this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /\t/' | expand -t 10
 	@echo
@@ -23,7 +23,13 @@ tune: setup ## tune PAYLOAD, write OUT; run it again to continue
 	build/$(PRESET)/bin/cwm-tune $(PAYLOAD) -o $(OUT) $(ARGS)
 
 check: setup ## build and run every test; the last line counts them
-	@scripts/check.sh
+	@scripts/check.sh $(CHECK_ARGS)
+
+benchmarks: setup ## print the table of bars; keep the machine idle (40 minutes)
+	@scripts/build.sh release tools
+	@test -x .venv-bench/bin/python3 || python3 -m venv .venv-bench
+	@.venv-bench/bin/pip install -q -r benchmarks/requirements.txt
+	.venv-bench/bin/python3 benchmarks/table.py $(ARGS)
 
 docs: setup ## regenerate docs/reference from td files and --help
 	@scripts/build.sh dev tools

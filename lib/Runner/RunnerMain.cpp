@@ -145,6 +145,7 @@ static int runOnce(const Flags &flags, const mlir::DialectRegistry &registry) {
   if (!hardware)
     return reportError(toString(hardware.takeError()));
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   mlir::FailureOr<Payload> payload =
       loadPayload(flags.payload, flags.function, &context);
   if (mlir::failed(payload))

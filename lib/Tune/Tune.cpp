@@ -47,7 +47,10 @@ public:
   explicit TuneRun(const TuneOptions &options)
       : options(options), started(Clock::now()),
         context(makeRegistry(), MLIRContext::Threading::DISABLED),
-        diagnostics(sources, &context, llvm::errs()) {}
+        diagnostics(sources, &context, llvm::errs()) {
+    // One error a mistake: no dump of the whole module behind it.
+    context.printOpOnDiagnostic(false);
+  }
 
   TuneExit run();
 
