@@ -165,7 +165,7 @@ HardwareDescription::fromJSON(llvm::StringRef text) {
   reader.read("peak_gflops", hardware.peakGflops);
   reader.read("bandwidth_gbs", hardware.bandwidthGBs);
   if (llvm::Error error = reader.finish())
-    return std::move(error);
+    return error;
 
   llvm::Expected<VectorRegisters> registers =
       getVectorRegisters(hardware.cpu, hardware.features);

@@ -66,7 +66,7 @@ Expected<cwm::LoadedKernel> cwm::LoadedKernel::load(ArrayRef<char> object) {
   orc::JITDylib &library = impl->jit->getMainJITDylib();
   if (Error error =
           library.define(orc::absoluteSymbols(getRuntimeSymbols(*impl->jit))))
-    return std::move(error);
+    return error;
   // libm, memcpy and the like; loaded with libLLVM in any case.
   auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
       impl->jit->getDataLayout().getGlobalPrefix());
@@ -82,7 +82,7 @@ Expected<cwm::LoadedKernel> cwm::LoadedKernel::load(ArrayRef<char> object) {
   auto buffer = MemoryBuffer::getMemBufferCopy(
       StringRef(object.data(), object.size()), "cwm_kernel");
   if (Error error = impl->jit->addObjectFile(std::move(buffer)))
-    return std::move(error);
+    return error;
   Expected<orc::ExecutorAddr> address = impl->jit->lookup(packedEntryName);
   if (!address) {
     std::string message = toString(address.takeError());

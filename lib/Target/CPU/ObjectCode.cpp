@@ -193,7 +193,7 @@ cwm::compileToObject(ModuleOp module, StringRef entry,
   llvmModule->setTargetTriple((*machine)->getTargetTriple());
   nameAllocators(*llvmModule);
   if (llvm::Error error = addPackedEntry(*llvmModule, entry))
-    return std::move(error);
+    return error;
   setFunctionAttributes(*llvmModule, hardware);
   optimize(*llvmModule, **machine);
 
