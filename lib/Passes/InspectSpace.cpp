@@ -34,17 +34,20 @@ struct InspectSpace : cwm::impl::InspectSpaceBase<InspectSpace> {
     (*space)->printCount(os);
     if (list)
       (*space)->printKnobs(os);
-    if (int64_t limit = enumerate)
+    if (int64_t limit = enumerate) {
       (*space)->enumerate([&](const Assignment &candidate) {
         os << (*space)->getKey(candidate) << "\n";
-        return limit < 0 || --limit > 0;
+        limit -= limit > 0;
+        return limit != 0;
       });
+    }
     RandomEngine engine(seed);
     for (int64_t i = 0; i < sample; ++i) {
       std::optional<Assignment> candidate = (*space)->sample(engine);
       if (!candidate) {
-        std::string why = "found no candidate that satisfies all constraints";
-        (*space)->getDefault(&why);
+        std::string why;
+        if ((*space)->getDefault(&why))
+          why = "found no random candidate that satisfies all constraints";
         getOperation().emitError() << why;
         return signalPassFailure();
       }

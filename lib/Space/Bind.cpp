@@ -42,11 +42,12 @@ public:
     }
     // Inner alternatives before outer ones: inlining erases what was not
     // selected.
-    for (auto [op, site] : llvm::reverse(live))
+    for (auto [op, site] : llvm::reverse(live)) {
       if (auto alternatives =
               dyn_cast_or_null<transform::tune::AlternativesOp>(op);
           alternatives && failed(inlineAlternatives(alternatives, *site)))
         return failure();
+    }
     removeDeadSequences();
     stripAttributes();
     return verify(script);
@@ -153,7 +154,7 @@ private:
       region = getValue(site.regionChoices);
     if (!region)
       return success(); // left to the interpreter
-    int64_t numRegions = op.getAlternatives().size();
+    auto numRegions = static_cast<int64_t>(op.getAlternatives().size());
     if (*region < 0 || *region >= numRegions)
       return op.emitError()
              << "region " << *region << " of alternatives \"" << op.getName()

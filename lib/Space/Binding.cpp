@@ -112,7 +112,7 @@ static Attribute makeDenseArray(Type elementType, ArrayRef<int64_t> values) {
     for (int64_t value : values) {
       if (!llvm::isInt<32>(value))
         return {};
-      narrow.push_back(value);
+      narrow.push_back(static_cast<int32_t>(value));
     }
     return DenseI32ArrayAttr::get(context, narrow);
   }
@@ -281,8 +281,8 @@ bool cwm::getTileSizes(Operation *op, SmallVectorImpl<int64_t> &sizes,
 static SmallVector<int64_t> getLoopDims(ArrayRef<int64_t> sizes,
                                         ArrayRef<int64_t> interchange) {
   SmallVector<int64_t> dims(interchange);
-  for (int64_t dim = dims.size(), end = sizes.size(); dim < end; ++dim)
-    dims.push_back(dim);
+  for (size_t dim = dims.size(); dim < sizes.size(); ++dim)
+    dims.push_back(static_cast<int64_t>(dim));
   llvm::erase_if(dims, [&](int64_t dim) {
     return dim < 0 || dim >= static_cast<int64_t>(sizes.size()) ||
            sizes[dim] == 0;

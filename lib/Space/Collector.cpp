@@ -111,11 +111,12 @@ private:
   }
 
   LogicalResult visitOp(Operation *op, const Guard &guard, Env &env) {
-    if (++numVisits > maxVisits)
+    if (++numVisits > maxVisits) {
       return op->emitError()
              << "the included sequences of this schedule expand "
                 "to more than "
              << maxVisits << " operations";
+    }
     if (isa<transform::tune::KnobOp, transform::tune::AlternativesOp,
             transform::smt::ConstrainParamsOp>(op) &&
         op->hasAttr(bindAttrName))
@@ -250,10 +251,10 @@ private:
       if (failed(selectByParam(op, choices, regionGuards)))
         return failure();
     } else if (std::optional<APInt> fixed = op.getSelectedRegionAttr()) {
-      getSite(op).regionChoices = {
-          {Guard(), impl.exprs.constant(fixed->getZExtValue())}};
-      if (fixed->ult(numRegions))
-        regionGuards[fixed->getZExtValue()].push_back({});
+      auto region = static_cast<int64_t>(fixed->getLimitedValue(INT64_MAX));
+      getSite(op).regionChoices = {{Guard(), impl.exprs.constant(region)}};
+      if (region < numRegions)
+        regionGuards[region].push_back({});
     } else {
       unsigned knob = declarations.index.lookup(op.getName());
       getSite(op).alternatives = knob;
@@ -265,7 +266,7 @@ private:
     }
     std::vector<Choices> results(op->getNumResults());
     std::vector<bool> known(op->getNumResults(), true);
-    for (unsigned region = 0; region < numRegions; ++region)
+    for (unsigned region = 0; region < numRegions; ++region) {
       for (const Guard &selected : regionGuards[region]) {
         std::optional<Guard> both = conjoin(guard, selected);
         if (!both)
@@ -284,6 +285,7 @@ private:
               results[position].push_back({*inner, choice.expr});
         }
       }
+    }
     for (auto [position, result] : llvm::enumerate(op->getResults()))
       if (known[position] && results[position].size() <= maxChoices)
         env[result] = results[position];
@@ -314,12 +316,13 @@ private:
       const Knob &knob = knobs[expr.knob];
       for (uint64_t option = 0; option < knob.getNumOptions(); ++option) {
         std::optional<int64_t> region = knob.getInteger(option);
-        if (!region || *region < 0 || *region >= numRegions)
+        if (!region || *region < 0 || *region >= numRegions) {
           return op.emitError()
                  << "option " << knob.getOptionText(option) << " of knob \""
                  << knob.name << "\" is not one of the " << numRegions
                  << " regions of alternatives \"" << op.getName().getValue()
                  << "\"";
+        }
         if (std::optional<Guard> guard =
                 conjoin(choice.guard, expr.knob, option))
           regionGuards[*region].push_back(*guard);
@@ -352,11 +355,12 @@ private:
       return success();
     bool firstVisit = !siteOf.count(op);
     addGuard(getSite(op).live, guard);
-    if (firstVisit)
+    if (firstVisit) {
       for (NamedAttribute entry : bind)
         if (failed(readBinding(op, entry, knobs, declarations.index,
                                getSite(op).bound.emplace_back())))
           return failure();
+    }
     // A copy: visiting may add sites.
     std::vector<BoundAttribute> bound = getSite(op).bound;
     for (const BoundAttribute &attribute : bound) {
@@ -407,18 +411,21 @@ private:
                << "argument #" << position << " of the constraint has type "
                << argument.getType() << "; expected !smt.int or !smt.bool";
       auto it = env.find(operand);
-      if (it == env.end())
+      if (it == env.end()) {
         return op.emitError()
                << "operand #" << position
                << " of the constraint is not a knob, an integer constant or "
                   "computed from these by constraints";
+      }
       decltype(combinations) next;
-      for (const auto &[known, args] : combinations)
-        for (const GuardedExpr &choice : it->second)
+      for (const auto &[known, args] : combinations) {
+        for (const GuardedExpr &choice : it->second) {
           if (std::optional<Guard> both = conjoin(known, choice.guard)) {
             next.emplace_back(*both, args);
             next.back().second.push_back(choice.expr);
           }
+        }
+      }
       combinations = std::move(next);
       if (combinations.size() > maxChoices)
         return op.emitError()

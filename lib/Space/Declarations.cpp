@@ -38,11 +38,12 @@ public:
 
 private:
   LogicalResult readKnobOp(transform::tune::KnobOp op) {
-    if (isa<transform::AnyParamType>(op.getType()))
+    if (isa<transform::AnyParamType>(op.getType())) {
       return op.emitError()
              << "knob \"" << op.getName().getValue()
              << "\" has type !transform.any_param; expected the type of its "
                 "options, such as !transform.param<i64>";
+    }
     auto paramType = dyn_cast<transform::ParamType>(op.getType());
     Type type = paramType ? paramType.getType() : Type();
     if (auto it = options.find(op.getName()); it != options.end())
@@ -58,8 +59,7 @@ private:
       if (failed(checkTypes(op, knob, type)))
         return failure();
     }
-    return declare(op, std::move(knob),
-                   op->getDiscardableAttr(defaultAttrName));
+    return declare(op, knob, op->getDiscardableAttr(defaultAttrName));
   }
 
   LogicalResult readAlternatives(transform::tune::AlternativesOp op) {
@@ -76,20 +76,21 @@ private:
     Builder builder(op.getContext());
     SmallVector<Attribute> regions;
     for (size_t region = 0; region < op.getAlternatives().size(); ++region)
-      regions.push_back(builder.getI64IntegerAttr(region));
+      regions.push_back(
+          builder.getI64IntegerAttr(static_cast<int64_t>(region)));
     knob.setList(builder.getArrayAttr(regions));
     // Options given from outside restrict the regions that may be selected.
     if (auto it = options.find(knob.name); it != options.end()) {
-      for (Attribute option : it->second)
+      for (Attribute option : it->second) {
         if (!llvm::is_contained(regions, option))
           return op.emitError()
                  << "option " << option << " of alternatives \"" << knob.name
                  << "\" is not one of its " << regions.size() << " regions";
+      }
       if (failed(readOptions(op, it->second, builder.getI64Type(), knob)))
         return failure();
     }
-    return declare(op, std::move(knob),
-                   op->getDiscardableAttr(defaultAttrName));
+    return declare(op, knob, op->getDiscardableAttr(defaultAttrName));
   }
 
   LogicalResult readBindings(Operation *op, Attribute bind) {
@@ -124,13 +125,15 @@ private:
     knob.name = dictionary.getAs<StringAttr>("knob").str();
     knob.kind = Knob::Kind::Binding;
     knob.location = op->getLoc();
-    for (NamedAttribute entry : dictionary)
+    for (NamedAttribute entry : dictionary) {
       if (entry.getName() != "knob" && entry.getName() != "options" &&
-          entry.getName() != "default")
+          entry.getName() != "default") {
         return op->emitError()
                << "knob \"" << knob.name << "\" in 'cwm.bind' has an entry '"
                << entry.getName().getValue()
                << "'; expected 'knob', 'options' and 'default'";
+      }
+    }
     Attribute list = dictionary.get("options");
     if (!list)
       return success(); // a reference
@@ -138,7 +141,7 @@ private:
       list = it->second;
     if (failed(readOptions(op, list, Type(), knob)))
       return failure();
-    return declare(op, std::move(knob), dictionary.get("default"));
+    return declare(op, knob, dictionary.get("default"));
   }
 
   //===--- Options --------------------------------------------------------===//
@@ -243,11 +246,12 @@ private:
         return error() << "has 'divides' = " << *divides
                        << "; expected at most 2^40";
       SmallVector<int64_t> divisors;
-      for (int64_t low = 1; low * low <= *divides; ++low)
+      for (int64_t low = 1; low * low <= *divides; ++low) {
         if (*divides % low == 0)
           for (int64_t divisor : {low, *divides / low})
             for (int64_t sign : {-1, 1})
               divisors.push_back(sign * divisor);
+      }
       llvm::sort(divisors);
       divisors.erase(llvm::unique(divisors), divisors.end());
       for (int64_t divisor : divisors)
@@ -296,10 +300,11 @@ private:
            a.getNumOptions() == b.getNumOptions();
   }
 
-  LogicalResult declare(Operation *op, Knob knob, Attribute defaultOption) {
+  LogicalResult declare(Operation *op, const Knob &knob,
+                        Attribute defaultOption) {
     auto [it, isNew] = result.index.try_emplace(knob.name, result.knobs.size());
     if (isNew)
-      result.knobs.push_back(std::move(knob));
+      result.knobs.push_back(knob);
     Knob &known = result.knobs[it->second];
     if (!isNew) {
       if (!sameOptions(known, knob)) {
@@ -307,7 +312,7 @@ private:
             op->emitError() << "knob \"" << knob.name
                             << "\" is declared with two different lists of "
                                "options; one name is one decision";
-        diag.attachNote(*known.location) << "first declared here";
+        diag.attachNote(known.location) << "first declared here";
         return diag;
       }
       if (knob.kind == Knob::Kind::Alternatives)

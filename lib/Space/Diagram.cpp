@@ -195,11 +195,12 @@ private:
     key.push_back(UINT64_MAX);
     key.insert(key.end(), group.constraints.begin(), group.constraints.end());
     key.push_back(UINT64_MAX);
-    for (unsigned knob : relevant)
+    for (unsigned knob : relevant) {
       if (partial.isKnown(knob)) {
         key.push_back(knob);
         key.push_back(partial.getOptions()[knob]);
       }
+    }
     return key;
   }
 

@@ -41,11 +41,12 @@ std::vector<unsigned> ExprPool::getSchedule(unsigned id) const {
     unsigned current = stack.back();
     stack.pop_back();
     result.push_back(current);
-    for (unsigned arg : exprs[current].args)
+    for (unsigned arg : exprs[current].args) {
       if (!seen[arg]) {
         seen[arg] = true;
         stack.push_back(arg);
       }
+    }
   }
   // Arguments have smaller numbers than their users.
   llvm::sort(result);

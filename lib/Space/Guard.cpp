@@ -34,8 +34,7 @@ std::optional<Guard> cwm::conjoin(const Guard &a, const Guard &b) {
 
 void cwm::addGuard(GuardSet &set, const Guard &guard) {
   auto implies = [](const Guard &strong, const Guard &weak) {
-    return std::includes(strong.begin(), strong.end(), weak.begin(),
-                         weak.end());
+    return llvm::includes(strong, weak);
   };
   for (const Guard &known : set)
     if (implies(guard, known))

@@ -31,7 +31,7 @@ static Interval unknownBool(bool undefined) { return {0, 1, undefined}; }
 static Interval multiply(const Interval &a, const Interval &b) {
   Int128 lo = bound, hi = -bound;
   bool undefined = a.undefined || b.undefined;
-  for (Int128 x : {a.lo, a.hi})
+  for (Int128 x : {a.lo, a.hi}) {
     for (Int128 y : {b.lo, b.hi}) {
       Int128 product;
       if (__builtin_mul_overflow(x, y, &product)) {
@@ -41,6 +41,7 @@ static Interval multiply(const Interval &a, const Interval &b) {
       lo = std::min(lo, product);
       hi = std::max(hi, product);
     }
+  }
   return clampInterval(lo, hi, undefined);
 }
 
@@ -63,11 +64,12 @@ static Interval divide(const Interval &a, const Interval &b) {
   if (b.lo <= 0 && b.hi >= 0) // SMT-LIB leaves division by zero open
     return {-magnitude(a), magnitude(a), true};
   Int128 lo = bound, hi = -bound;
-  for (Int128 x : {a.lo, a.hi})
+  for (Int128 x : {a.lo, a.hi}) {
     for (Int128 y : {b.lo, b.hi}) {
       lo = std::min(lo, euclideanDivide(x, y));
       hi = std::max(hi, euclideanDivide(x, y));
     }
+  }
   return {lo, hi, undefined};
 }
 

@@ -89,11 +89,12 @@ void Knob::setList(ArrayAttr options) {
   }
   // The short form drops types; where that makes two options equal, both are
   // printed in full.
-  for (auto [text, option] : llvm::zip_equal(texts, options))
+  for (auto [text, option] : llvm::zip_equal(texts, options)) {
     if (uses[text] > 1) {
       text.clear();
       llvm::raw_string_ostream(text) << option;
     }
+  }
 }
 
 std::string Knob::getOptionText(uint64_t index) const {

@@ -83,11 +83,12 @@ Solver::Solver(ArrayRef<Knob> knobs, const Space::Impl &impl,
 
 bool Solver::run(llvm::function_ref<bool(const Assignment &)> visit) {
   // Constraints over no knob at all are looked at by nobody else.
-  for (auto [index, constraint] : llvm::enumerate(impl.constraints))
+  for (auto [index, constraint] : llvm::enumerate(impl.constraints)) {
     if (partial.check(constraint) == Truth::False) {
       ++failures[index];
       return true;
     }
+  }
   return search(0, visit) != Outcome::OutOfBudget;
 }
 
@@ -102,11 +103,12 @@ std::optional<unsigned> Solver::findDecided() const {
 }
 
 bool Solver::isConsistent(unsigned knob) {
-  for (unsigned index : watchers[knob])
+  for (unsigned index : watchers[knob]) {
     if (partial.check(impl.constraints[index]) == Truth::False) {
       ++failures[index];
       return false;
     }
+  }
   return true;
 }
 

@@ -132,6 +132,7 @@ std::optional<Assignment> Space::getDefault(std::string *why) const {
     return result;
 
   // One constraint that cannot hold for itself is the clearest answer.
+  why->clear();
   llvm::raw_string_ostream os(*why);
   for (auto [index, constraint] : llvm::enumerate(impl->constraints)) {
     std::unique_ptr<Diagram> alone = Diagram::build(

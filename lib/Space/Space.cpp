@@ -79,6 +79,7 @@ bool Space::satisfies(const Assignment &assignment,
       continue;
     if (!violated)
       return false;
+    violated->clear();
     llvm::raw_string_ostream os(*violated);
     os << impl->describe(constraint, knobs) << " does not hold for ";
     llvm::interleaveComma(constraint.program.getKnobs(), os,
