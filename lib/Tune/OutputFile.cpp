@@ -10,7 +10,9 @@
 
 #include "cwm/Tune/ResultFile.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -83,6 +85,80 @@ Error cwm::checkOutput(StringRef path, StringRef workload, bool force) {
     return error;
   ::close(descriptor);
   return removeTemporary(name);
+}
+
+/// True for what --summary and --export-records write: JSON objects with the
+/// keys that all of them have.
+static bool isExtraOutput(StringRef text) {
+  if (text.trim().empty())
+    return true;
+  auto hasKey = [](StringRef json) {
+    Expected<json::Value> value = json::parse(json);
+    if (!value) {
+      consumeError(value.takeError());
+      return false;
+    }
+    const json::Object *object = value->getAsObject();
+    return object && object->get("toolchain") && object->get("candidate");
+  };
+  return hasKey(text) || hasKey(text.split('\n').first);
+}
+
+Error cwm::checkExtraOutput(StringRef path, StringRef flag, bool force) {
+  if (Error error = checkOutput(path, /*workload=*/"", /*force=*/true))
+    return error;
+  if (force || path == "-" || !sys::fs::exists(path))
+    return Error::success();
+  auto buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return makeError("cannot read '" + path + "', which is to be replaced",
+                     buffer.getError());
+  if (isExtraOutput((*buffer)->getBuffer()))
+    return Error::success();
+  return makeError("'" + path + "' exists and was not written by " + flag +
+                   ": choose another file, or replace it with --force");
+}
+
+/// The file that `path` names: links and `..` resolved, also where the last
+/// part does not exist yet.
+static std::string getIdentity(StringRef path) {
+  SmallString<128> real;
+  if (!sys::fs::real_path(path, real))
+    return real.str().str();
+  SmallString<128> parent = sys::path::parent_path(path);
+  if (sys::fs::real_path(parent.empty() ? StringRef(".") : parent.str(), real))
+    return path.str();
+  sys::path::append(real, sys::path::filename(path));
+  return real.str().str();
+}
+
+Error cwm::checkDistinct(ArrayRef<NamedFile> outputs,
+                         ArrayRef<NamedFile> inputs, StringRef workDirectory) {
+  auto isFile = [](const NamedFile &file) {
+    return !file.path.empty() && file.path != "-";
+  };
+  std::string inside = getIdentity(workDirectory) + "/";
+  for (const auto &[index, output] : enumerate(outputs)) {
+    if (!isFile(output))
+      continue;
+    std::string identity = getIdentity(output.path);
+    auto isSame = [&](const NamedFile &other) {
+      return isFile(other) && getIdentity(other.path) == identity;
+    };
+    const auto *input = find_if(inputs, isSame);
+    if (input != inputs.end())
+      return makeError("'" + output.path + "' is both " + output.words +
+                       " and " + input->words + ": choose another file");
+    const auto *other = find_if(outputs.take_front(index), isSame);
+    if (other != outputs.begin() + index)
+      return makeError("'" + output.path + "' is both " + output.words +
+                       " and " + other->words + ": choose another file");
+    if (StringRef(identity).starts_with(inside))
+      return makeError("'" + output.path + "' (" + output.words +
+                       ") lies in the work directory '" + workDirectory +
+                       "': choose another file");
+  }
+  return Error::success();
 }
 
 Error cwm::writeFile(StringRef path, StringRef text) {

@@ -34,6 +34,9 @@
 #include <chrono>
 #include <csignal>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 using namespace mlir;
 using namespace cwm;
 
@@ -248,16 +251,32 @@ bool TuneRun::checkKnobs() {
 
 bool TuneRun::openStores() {
   StringRef workload = payload->getWorkloadHash();
-  for (StringRef extra : {options.exportRecords, options.summary})
-    if (!extra.empty())
-      if (llvm::Error error = checkOutput(extra, workload, /*force=*/true))
-        return fail(std::move(error));
-  if (llvm::Error error = checkOutput(options.output, workload, options.force))
-    return fail(std::move(error));
   std::string path =
       options.workDir.empty()
           ? WorkDirectory::getDefaultPath(options.payload, options.output)
           : options.workDir;
+  if (llvm::Error error = checkDistinct(
+          {{options.output, "the result (-o)"},
+           {options.summary, "the summary (--summary)"},
+           {options.exportRecords, "the exported records (--export-records)"}},
+          {{options.payload, "the payload"},
+           {options.schedule, "the schedule (--schedule)"},
+           {options.hardware, "the hardware description (--hardware)"},
+           {options.importRecords, "the imported records (--import-records)"},
+           {options.replayFrom, "the replayed records (--replay-from)"},
+           {options.database, "the database (--database)"}},
+          path))
+    return fail(std::move(error));
+  if (!options.exportRecords.empty())
+    if (llvm::Error error = checkExtraOutput(options.exportRecords,
+                                             "--export-records", options.force))
+      return fail(std::move(error));
+  if (!options.summary.empty())
+    if (llvm::Error error =
+            checkExtraOutput(options.summary, "--summary", options.force))
+      return fail(std::move(error));
+  if (llvm::Error error = checkOutput(options.output, workload, options.force))
+    return fail(std::move(error));
   llvm::Expected<WorkDirectory> directory =
       WorkDirectory::open(path, *payload, options.payload);
   if (!directory)
@@ -458,6 +477,15 @@ TuneExit TuneRun::run() {
 }
 
 TuneExit cwm::runTune(const TuneOptions &options) {
+  // Where a caller closed a standard stream, the next file opened would take
+  // its number and the progress lines would go into the database. Standard
+  // output is opened for reading, so that writing a result there still fails.
+  for (auto [descriptor, mode] :
+       {std::pair(STDIN_FILENO, O_RDONLY), std::pair(STDOUT_FILENO, O_RDONLY),
+        std::pair(STDERR_FILENO, O_WRONLY)})
+    if (::fcntl(descriptor, F_GETFD) == -1 &&
+        ::open("/dev/null", mode) != descriptor)
+      return TuneExit::Error;
   // A limit on file sizes is then an error of writing, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   return TuneRun(options).run();
