@@ -11,8 +11,10 @@
 #include "llvm/Support/Compiler.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -68,10 +70,15 @@ uint64_t getResidentBytes() {
   std::FILE *file = std::fopen("/proc/self/statm", "r");
   if (!file)
     return 0;
-  unsigned long total = 0, resident = 0;
-  int found = std::fscanf(file, "%lu %lu", &total, &resident);
+  std::array<char, 256> line{};
+  bool isRead = std::fgets(line.data(), line.size(), file) != nullptr;
   std::fclose(file);
-  return found == 2 ? uint64_t(resident) * uint64_t(sysconf(_SC_PAGESIZE)) : 0;
+  if (!isRead)
+    return 0;
+  // All pages, then the resident ones.
+  char *rest = nullptr;
+  (void)std::strtoull(line.data(), &rest, 10);
+  return std::strtoull(rest, nullptr, 10) * uint64_t(sysconf(_SC_PAGESIZE));
 }
 
 std::vector<int> getAllowedCPUs() {

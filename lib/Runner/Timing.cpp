@@ -150,6 +150,7 @@ std::vector<TimeEstimate> timeTogether(const ReferenceKernel &reference,
     }
   }
   std::vector<TimeEstimate> estimates;
+  estimates.reserve(series.size());
   for (const Series &one : series)
     estimates.push_back(one.summarize());
   return estimates;
