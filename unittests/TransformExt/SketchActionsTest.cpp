@@ -63,9 +63,10 @@ protected:
       texts.push_back(action.text);
     EXPECT_EQ(trajectory.getActionTexts(), texts) << space.getKey(assignment);
     // The last action leads to the last state.
-    if (!trajectory.history.empty())
+    if (!trajectory.history.empty()) {
       EXPECT_EQ(trajectory.history.back().state,
                 trajectory.steps.front().after);
+    }
     return true;
   }
 
