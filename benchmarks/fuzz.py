@@ -282,12 +282,12 @@ def main() -> int:
             classes, bad = fuzz(shape, share, arguments.seed, pathlib.Path(folder))
             total += classes
             faults += bad
+            for fault in bad:
+                print("FAULT " + fault, flush=True)
             print(f"{shape.name:32}{sum(classes.values()):6}  {dict(classes)}", flush=True)
     print(f"{'all':32}{sum(total.values()):6}  {dict(total)}")
     valid = total["ok"] / max(1, sum(total.values()))
     print(f"valid {valid:.1%}; accepted and wrong: {len(faults)}")
-    for fault in faults:
-        print("FAULT " + fault)
     return 1 if faults else 0
 
 

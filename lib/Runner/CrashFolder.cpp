@@ -26,7 +26,7 @@ CrashFolder::CrashFolder(StringRef workDir, std::string payload,
       runner(std::move(runner)), flags(std::move(flags)) {
   SmallString<256> path(workDir);
   sys::path::append(path, "crashes");
-  sys::fs::make_absolute(path);
+  (void)sys::fs::make_absolute(path); // stays relative if it has to
   folder = path.str().str();
 }
 

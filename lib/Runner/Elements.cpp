@@ -84,7 +84,7 @@ template <typename T> static void store(void *data, int64_t index, T value) {
 static double decodeHalf(uint16_t bits) {
   int exponent = (bits >> 10) & 31;
   double mantissa = bits & 1023;
-  double value = exponent == 31  ? (mantissa ? NAN : INFINITY)
+  double value = exponent == 31  ? (mantissa != 0 ? NAN : INFINITY)
                  : exponent == 0 ? std::ldexp(mantissa, -24)
                                  : std::ldexp(1024 + mantissa, exponent - 25);
   return bits & 0x8000 ? -value : value;

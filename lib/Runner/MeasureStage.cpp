@@ -293,6 +293,7 @@ MeasureStage::measureTogether(ArrayRef<std::string> objectPaths,
 
   auto start = std::chrono::steady_clock::now();
   std::vector<std::function<void()>> bodies;
+  bodies.reserve(kernels.size());
   for (const LoadedKernel &loaded : kernels)
     bodies.push_back([this, &loaded] { loaded(pointers.data()); });
   std::vector<TimedCall> calls(bodies.begin(), bodies.end());

@@ -24,7 +24,7 @@ std::string encodeFrame(const json::Object &message) {
   std::string frame(headerBytes, '\0');
   raw_string_ostream stream(frame);
   stream << json::Value(json::Object(message));
-  std::copy(frameMagic.begin(), frameMagic.end(), frame.begin());
+  llvm::copy(frameMagic, frame.begin());
   support::endian::write32le(&frame[4],
                              static_cast<uint32_t>(frame.size() - headerBytes));
   return frame;

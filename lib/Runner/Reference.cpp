@@ -103,7 +103,7 @@ Expected<std::vector<ReferenceTensor>> Evaluator::run(uint64_t seed,
       for (int64_t i = 0, end = spec.getNumElements(); i < end; ++i)
         tensor.floats[i] = loadFloat(wide, data, i);
     } else {
-      auto bytes = static_cast<const char *>(data);
+      const auto *bytes = static_cast<const char *>(data);
       tensor.bytes.assign(bytes, bytes + spec.getNumBytes());
     }
     tensors.push_back(std::move(tensor));

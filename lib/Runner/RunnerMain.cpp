@@ -166,7 +166,7 @@ static int runOnce(const Flags &flags, const mlir::DialectRegistry &registry) {
                       objectPath);
   });
   if (!keep)
-    sys::fs::remove(objectPath);
+    (void)sys::fs::remove(objectPath);
   if (error)
     return reportError(toString(std::move(error)));
   outs() << formatv("{0:2}", toJSON(result)) << "\n";

@@ -197,7 +197,7 @@ static void reportFault(const char *what, bool outsideOfBuffer) {
         std::snprintf(frame + 8, sizeof(frame) - 8,
                       "{\"status\":\"%s\",\"reason\":\"%s\",\"retire\":true}",
                       outsideOfBuffer ? "wrong_result" : "crash", what);
-    std::copy(frameMagic.begin(), frameMagic.end(), frame);
+    llvm::copy(frameMagic, frame);
     for (int byte = 0; byte < 4; ++byte)
       frame[4 + byte] = char(unsigned(length) >> (8 * byte));
     [[maybe_unused]] ssize_t written = ::write(faultOutput, frame, length + 8);

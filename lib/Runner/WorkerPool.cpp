@@ -113,7 +113,7 @@ static void removeStaleFolders(StringRef workDir) {
         name.take_until([](char c) { return c == '-'; }).getAsInteger(10, pid))
       continue;
     if (::kill(pid, 0) != 0 && errno == ESRCH)
-      sys::fs::remove_directories(it->path());
+      (void)sys::fs::remove_directories(it->path());
   }
 }
 
@@ -130,7 +130,7 @@ WorkerPool::~WorkerPool() {
   impl->compilers.clear();
   impl->meter.reset();
   if (!impl->objectFolder.empty())
-    sys::fs::remove_directories(impl->objectFolder);
+    (void)sys::fs::remove_directories(impl->objectFolder);
   if (impl->wakeRead >= 0)
     close(impl->wakeRead);
   if (impl->wakeWrite >= 0)
@@ -252,6 +252,7 @@ Error WorkerPool::Impl::start(const Payload &payload,
 
 std::vector<WorkerSlot *> WorkerPool::Impl::getSlots() const {
   std::vector<WorkerSlot *> slots;
+  slots.reserve(compilers.size() + 1);
   for (const auto &compiler : compilers)
     slots.push_back(compiler.get());
   slots.push_back(meter.get());
@@ -346,7 +347,7 @@ void WorkerPool::Impl::dispatch() {
 /// object that cannot be kept is missing from the index, no more.
 void WorkerPool::Impl::disposeObject(const Job &job) {
   if (options.keptObjectsDir.empty() || !job.result.isOk()) {
-    sys::fs::remove(job.object);
+    (void)sys::fs::remove(job.object);
     return;
   }
   std::string name = hashText(job.request->key) + ".o";
@@ -354,7 +355,7 @@ void WorkerPool::Impl::disposeObject(const Job &job) {
   sys::path::append(kept, name);
   sys::path::append(index, "index.jsonl");
   if (sys::fs::rename(job.object, kept)) {
-    sys::fs::remove(job.object);
+    (void)sys::fs::remove(job.object);
     return;
   }
   std::error_code code;
@@ -508,15 +509,15 @@ Error WorkerPool::Impl::timeTogether(ArrayRef<size_t> indices) {
     json::Array objects;
     for (size_t index : remaining)
       objects.push_back(jobs[index].object);
+    std::optional<json::Object> request =
+        json::Object{{"op", "time_together"},
+                     {"objects", std::move(objects)},
+                     {"run_timeout", runTimeout}};
     std::optional<SlotEvent> event;
-    bool sent = false;
     while (!event && !stopRequested) {
-      if (!sent && meter->isIdle()) {
-        sent = true;
-        meter->request(json::Object{{"op", "time_together"},
-                                    {"objects", std::move(objects)},
-                                    {"run_timeout", runTimeout}},
-                       runTimeout);
+      if (request && meter->isIdle()) {
+        meter->request(std::move(*request), runTimeout);
+        request.reset();
       }
       if (Error error = startWorkers())
         return error;
@@ -550,7 +551,7 @@ Error WorkerPool::Impl::timeTogether(ArrayRef<size_t> indices) {
     job.result.status = event->status;
     job.result.reason = event->reason;
     finish(job);
-    remaining.erase(remaining.begin() + culprit);
+    remaining.erase(std::next(remaining.begin(), ptrdiff_t(culprit)));
   }
   if (stopRequested && meter->isBusy())
     meter->stop();
@@ -573,7 +574,7 @@ Error WorkerPool::measureTogether(ArrayRef<MeasureRequest> requests,
   Error error = impl->timeTogether(compiled);
   for (const Job &job : impl->jobs)
     if (!job.object.empty())
-      sys::fs::remove(job.object);
+      (void)sys::fs::remove(job.object);
   return error;
 }
 

@@ -182,7 +182,8 @@ private:
     for (int64_t dim : dims[result.lhs])
       if (isReal(dim) && has(result.rhs, dim) && !has(2, dim))
         result.k = dim;
-    for (int64_t dim = 0, end = result.extents.size(); dim < end; ++dim)
+    for (int64_t dim = 0, end = int64_t(result.extents.size()); dim < end;
+         ++dim)
       if (isReal(dim) && dim != result.k &&
           result.iterators[dim] == utils::IteratorType::reduction)
         return "several reductions";

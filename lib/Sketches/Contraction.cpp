@@ -132,7 +132,8 @@ static void isolate(Options &options, const ContractionPayload &payload,
                     int64_t first, int64_t second) {
   SmallVector<int64_t> outer, roles;
   SmallVector<utils::IteratorType> remaining;
-  for (int64_t dim = 0, end = payload.extents.size(); dim < end; ++dim) {
+  for (int64_t dim = 0, end = int64_t(payload.extents.size()); dim < end;
+       ++dim) {
     bool isReduction = payload.iterators[dim] == utils::IteratorType::reduction;
     if (payload.isRole(dim)) {
       roles.push_back(dim);

@@ -91,6 +91,20 @@ void CanonicalPrinter::print(SymbolRefAttr reference) {
 // Types and attributes
 //===----------------------------------------------------------------------===//
 
+bool CanonicalPrinter::printKnown(
+    char sigil, const llvm::DenseMap<const void *, unsigned> &numbers,
+    const void *key) {
+  if (auto it = numbers.find(key); it != numbers.end()) {
+    os << sigil << it->second;
+    return true;
+  }
+  auto it = shortTexts.find(key);
+  if (it == shortTexts.end())
+    return false;
+  os << it->second;
+  return true;
+}
+
 void CanonicalPrinter::printAbbreviated(
     StringRef full, llvm::DenseMap<const void *, unsigned> &numbers,
     const void *key) {
@@ -111,14 +125,8 @@ void CanonicalPrinter::print(Type type) {
     return;
   }
   const void *key = type.getAsOpaquePointer();
-  if (auto it = typeNumbers.find(key); it != typeNumbers.end()) {
-    os << '!' << it->second;
+  if (printKnown('!', typeNumbers, key))
     return;
-  }
-  if (auto it = shortTexts.find(key); it != shortTexts.end()) {
-    os << it->second;
-    return;
-  }
   std::string full;
   llvm::raw_string_ostream stream(full);
   type.print(stream, state);
@@ -127,14 +135,8 @@ void CanonicalPrinter::print(Type type) {
 
 void CanonicalPrinter::printOpaque(Attribute attribute) {
   const void *key = attribute.getAsOpaquePointer();
-  if (auto it = attributeNumbers.find(key); it != attributeNumbers.end()) {
-    os << '#' << it->second;
+  if (printKnown('#', attributeNumbers, key))
     return;
-  }
-  if (auto it = shortTexts.find(key); it != shortTexts.end()) {
-    os << it->second;
-    return;
-  }
   std::string full;
   llvm::raw_string_ostream stream(full);
   attribute.print(stream, state);

@@ -52,6 +52,11 @@ private:
   void printElements(mlir::DenseElementsAttr elements);
   void printResource(mlir::DenseResourceElementsAttr elements);
   void printOpaque(mlir::Attribute attribute);
+  /// Prints what stands for a type or attribute that was printed before: its
+  /// number after `sigil`, or its short text. False when it is new.
+  bool printKnown(char sigil,
+                  const llvm::DenseMap<const void *, unsigned> &numbers,
+                  const void *key);
   void printAbbreviated(llvm::StringRef full,
                         llvm::DenseMap<const void *, unsigned> &numbers,
                         const void *key);
