@@ -175,6 +175,7 @@ void Trajectory::computeHistory() { history = HistoryBuilder(*this).build(); }
 
 std::vector<std::string> Trajectory::getActionTexts() const {
   std::vector<std::string> texts;
+  texts.reserve(history.size());
   for (const HistoryEntry &entry : history)
     texts.push_back(steps[entry.step].text);
   return texts;

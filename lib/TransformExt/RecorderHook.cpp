@@ -45,6 +45,8 @@ static_assert(
 // friend that it defines hands the pointer on.
 namespace {
 template <typename Tag, typename Tag::Member member> struct Expose {
+  // A friend has no linkage of its own to restrict.
+  // NOLINTNEXTLINE(llvm-prefer-static-over-anonymous-namespace)
   friend typename Tag::Member getMember(Tag) { return member; }
 };
 struct IsSetTag {
