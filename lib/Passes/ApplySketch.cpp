@@ -75,11 +75,16 @@ struct ApplySketch : cwm::impl::ApplySketchBase<ApplySketch> {
                            : (*space)->parseAssignment(assignment, message);
     if (!candidate || !(*space)->satisfies(*candidate, &message))
       return module.emitError() << message;
-    FailureOr<OwningOpRef<ModuleOp>> script = (*space)->bind(*candidate);
-    if (failed(script))
+    FailureOr<OwningOpRef<ModuleOp>> bound = (*space)->bind(*candidate);
+    if (failed(bound))
       return failure();
+    if (script) {
+      module->setAttrs((**bound)->getAttrDictionary());
+      module.getBodyRegion().takeBody((*bound)->getBodyRegion());
+      return success();
+    }
     auto entry =
-        transform::detail::findTransformEntryPoint(**script, ModuleOp());
+        transform::detail::findTransformEntryPoint(**bound, ModuleOp());
     if (!entry)
       return failure();
     return transform::applyTransformNamedSequence(

@@ -142,12 +142,7 @@ transform.named_sequence @cwm_lower_vectors(%func: !transform.any_op {transform.
   } : !transform.any_op
   transform.apply_patterns to %func {
     transform.apply_patterns.vector.split_transfer_full_partial split_transfer_strategy = "none"
-    transform.apply_patterns.vector.transfer_to_scf max_transfer_rank = 1 full_unroll = true
     transform.apply_patterns.vector.lower_masked_transfers
-    transform.apply_patterns.vector.lower_transfer max_transfer_rank = 1
-    transform.apply_patterns.vector.lower_shape_cast
-    transform.apply_patterns.vector.lower_transpose lowering_strategy = "shuffle_16x16"
-    transform.apply_patterns.vector.lower_broadcast
     transform.apply_patterns.vector.lower_masks
     transform.apply_patterns.canonicalization
   } : !transform.any_op

@@ -22,16 +22,27 @@ transform.named_sequence @cwm_hoist(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_bufferise(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_lower_vectors(!transform.any_op {transform.readonly})
 
+// The op that computes the result from what is packed.
+transform.named_sequence @last_op(%func: !transform.any_op {transform.readonly}) -> !transform.any_op {
+  %last = transform.structured.match ops{["linalg.unpack"]} attributes {} in %func {cwm.bind = {ops = {knob = "last_op", options = [["linalg.unpack"]]}, op_attrs = {knob = "last_attributes", options = [{}]}}} : (!transform.any_op) -> !transform.any_op
+  transform.yield %last : !transform.any_op
+}
+
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
   %mr = transform.tune.knob<"mr"> options = [4, 6, 8, 10, 12, 14, 16] {cwm.default = 6 : i64} -> !transform.param<i64>
   %nr = transform.tune.knob<"nr"> options = [16, 32, 64] {cwm.default = 64 : i64} -> !transform.param<i64>
   %kr = transform.tune.knob<"kr"> options = [4, 8, 16] {cwm.default = 4 : i64} -> !transform.param<i64>
   %kt = transform.tune.knob<"kt"> options = [1, 2, 4, 8] {cwm.default = 4 : i64} -> !transform.param<i64>
+  %mc = transform.tune.knob<"mc"> options = [48, 96, 192, 384] {cwm.default = 96 : i64} -> !transform.param<i64>
   // Accumulators fill the register file without spilling.
   %fewest = transform.tune.knob<"fewest_elements"> options = [128] -> !transform.param<i64>
   %most = transform.tune.knob<"most_elements"> options = [448] -> !transform.param<i64>
-  transform.smt.constrain_params(%mr, %nr, %fewest, %most, %kr, %kt) : (!transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>) -> () {
-  ^bb0(%m: !smt.int, %n: !smt.int, %lower: !smt.int, %upper: !smt.int, %slice: !smt.int, %step: !smt.int):
+  transform.smt.constrain_params(%mr, %nr, %fewest, %most, %kr, %kt, %mc) : (!transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>) -> () {
+  ^bb0(%m: !smt.int, %n: !smt.int, %lower: !smt.int, %upper: !smt.int, %slice: !smt.int, %step: !smt.int, %block: !smt.int):
+    %zero = smt.int.constant 0
+    %rest = smt.int.mod %block, %m
+    %whole = smt.eq %rest, %zero : !smt.int
+    smt.assert %whole
     %elements = smt.int.mul %m, %n
     %enough = smt.int.cmp ge %elements, %lower
     %fits = smt.int.cmp le %elements, %upper
@@ -52,19 +63,58 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %packed2, %lhs1, %unused2 = transform.structured.pack_transpose %lhs with_compute_op(%packed1) outer_perm = [0, 1] inner_perm = [1, 0] {cwm.bind = {outer_perm = {knob = "lhs_order", options = [array<i64: 0, 1>]}}} : (!transform.op<"linalg.pack">, !transform.op<"linalg.generic">) -> (!transform.op<"linalg.generic">, !transform.op<"linalg.pack">, !transform.any_op)
   %lhs2 = transform.get_producer_of_operand %packed2[0] {cwm.bind = {operand_number = "lhs"}} : (!transform.op<"linalg.generic">) -> !transform.op<"linalg.pack">
   %rhs2 = transform.get_producer_of_operand %packed2[1] {cwm.bind = {operand_number = "rhs"}} : (!transform.op<"linalg.generic">) -> !transform.op<"linalg.pack">
-  %lhs_tile, %lhs_loops:2 = transform.structured.tile_using_for %lhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
-  transform.structured.vectorize %lhs_tile vector_sizes [1, 1, %kr, %mr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
-  %rhs_tile, %rhs_loops:2 = transform.structured.tile_using_for %rhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
-  transform.structured.vectorize %rhs_tile vector_sizes [1, 1, %kr, %nr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
-  transform.apply_patterns to %func {
-    transform.apply_patterns.canonicalization
-    transform.apply_patterns.linalg.fold_pack_unpack_into_empty
-    transform.apply_patterns.tensor.fold_into_pack_and_unpack
-  } : !transform.any_op
-
-  // One register tile of the result: unpacked, with the elementwise op.
-  %last1 = transform.structured.match ops{["linalg.unpack"]} attributes {} in %func {cwm.bind = {ops = {knob = "last_op", options = [["linalg.unpack"]]}, op_attrs = {knob = "last_attributes", options = [{}]}}} : (!transform.any_op) -> !transform.any_op
-  %tile, %loops:2 = transform.structured.fuse %last1 tile_sizes [6, 64] interchange [1, 0] {cwm.bind = {static_tile_sizes = ["mr", "nr"], static_tile_interchange = {knob = "order", options = [array<i64: 1, 0>, array<i64: 0, 1>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  // Which operand is packed at once and which in pieces, where it is used.
+  transform.tune.alternatives<"packing"> {
+    // Both at once, the register tiles in either order.
+    %lhs_tile, %lhs_tile_loops:2 = transform.structured.tile_using_for %lhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.structured.vectorize %lhs_tile vector_sizes [1, 1, %kr, %mr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
+    %rhs_tile, %rhs_tile_loops:2 = transform.structured.tile_using_for %rhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.structured.vectorize %rhs_tile vector_sizes [1, 1, %kr, %nr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
+    transform.apply_patterns to %func {
+      transform.apply_patterns.canonicalization
+      transform.apply_patterns.linalg.fold_pack_unpack_into_empty
+      transform.apply_patterns.tensor.fold_into_pack_and_unpack
+    } : !transform.any_op
+    %last = transform.include @last_op failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
+    %tile, %loops:2 = transform.structured.fuse %last tile_sizes [6, 64] interchange [1, 0] {cwm.bind = {static_tile_sizes = ["mr", "nr"], static_tile_interchange = {knob = "order", options = [array<i64: 1, 0>, array<i64: 0, 1>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  }, {
+    // A panel of the right operand at a time: it is used from cache and comes
+    // from memory once. For large right operands (weights).
+    %lhs_tile, %lhs_tile_loops:2 = transform.structured.tile_using_for %lhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.structured.vectorize %lhs_tile vector_sizes [1, 1, %kr, %mr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
+    transform.apply_patterns to %func {
+      transform.apply_patterns.canonicalization
+      transform.apply_patterns.linalg.fold_pack_unpack_into_empty
+      transform.apply_patterns.tensor.fold_into_pack_and_unpack
+    } : !transform.any_op
+    %last = transform.include @last_op failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
+    %panel, %panel_loop = transform.structured.fuse %last tile_sizes [0, 64] {cwm.bind = {static_tile_sizes = [0, "nr"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
+    %pack = transform.structured.match ops{["linalg.pack"]} in %func : (!transform.any_op) -> !transform.op<"linalg.pack">
+    %rhs_tile, %rhs_tile_loops:2 = transform.structured.tile_using_for %pack tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.structured.vectorize %rhs_tile vector_sizes [1, 1, %kr, %nr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
+    %last_of_panel = transform.include @last_op failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
+    %tile, %loop = transform.structured.fuse %last_of_panel tile_sizes [6, 0] {cwm.bind = {static_tile_sizes = ["mr", 0]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+  }, {
+    // A block of rows of the left operand at a time, which stays in the
+    // second-level cache while the panels of the right operand pass. For large
+    // left operands.
+    %rhs_tile, %rhs_tile_loops:2 = transform.structured.tile_using_for %rhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.structured.vectorize %rhs_tile vector_sizes [1, 1, %kr, %nr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
+    transform.apply_patterns to %func {
+      transform.apply_patterns.canonicalization
+      transform.apply_patterns.linalg.fold_pack_unpack_into_empty
+      transform.apply_patterns.tensor.fold_into_pack_and_unpack
+    } : !transform.any_op
+    %last = transform.include @last_op failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
+    %block, %block_loop = transform.structured.fuse %last tile_sizes [96, 0] {cwm.bind = {static_tile_sizes = ["mc", 0]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
+    %pack = transform.structured.match ops{["linalg.pack"]} in %func : (!transform.any_op) -> !transform.op<"linalg.pack">
+    %lhs_tile, %lhs_tile_loops:2 = transform.structured.tile_using_for %pack tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.structured.vectorize %lhs_tile vector_sizes [1, 1, %kr, %mr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
+    %last_of_block = transform.include @last_op failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
+    %tile, %loops:2 = transform.structured.fuse %last_of_block tile_sizes [6, 64] interchange [1, 0] {cwm.bind = {static_tile_sizes = ["mr", "nr"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  }
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
 
   %panels = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func : (!transform.any_op) -> !transform.any_op

@@ -34,7 +34,9 @@ def ApplySketch : Pass<"cwm-apply-sketch", "::mlir::ModuleOp"> {
     Option<"assignment", "knobs", "std::string", "\"\"",
            "options as NAME=VALUE,... or the key of a candidate">,
     Option<"hardware", "hardware", "std::string", "\"\"",
-           "hardware description as a file, this machine by default">
+           "hardware description as a file, this machine by default">,
+    Option<"script", "script", "bool", "false",
+           "replace the payload by the script instead of applying it">
   ];
 }
 
@@ -124,6 +126,24 @@ def LowerCopies : Pass<"cwm-lower-copies"> {
   ];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::vector::VectorDialect",
                            "mlir::arith::ArithDialect", "mlir::ub::UBDialect"];
+}
+
+def LowerTransposes : Pass<"cwm-lower-transposes"> {
+  let summary = "turn transposes of matrices of vectors into shuffles";
+  let description = [{
+    Replaces `vector.transpose` of rank 2 with 32- or 64-bit elements by
+    shuffles of pairs of registers. The matrix is cut into square blocks whose
+    sides are powers of two, at most a register wide; a block of side b takes
+    b log2(b) shuffles. Upstream's `shuffle_16x16` is as good for 16x16 but
+    everything else is shuffled element by element, which made packing panels
+    of 12 rows or of two registers four times as expensive.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "512",
+           "width of a register in bits">
+  ];
+  let dependentDialects = ["::mlir::ub::UBDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def NoaliasArguments : Pass<"cwm-noalias-arguments", "mlir::ModuleOp"> {

@@ -65,6 +65,8 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {true, "func.func(lower-vector-mask)"},
       {true, "func.func(lower-vector-multi-reduction{lowering-strategy="
              "inner-reduction})"},
+      // Before rows of matrices become values that fold into transposes.
+      {own, "cwm-lower-transposes"},
       {true, "func.func(convert-vector-to-scf{full-unroll})"},
       {own, "cwm-scalarize-boolean-transfers"},
       {true, "func.func(scf-forall-to-for)"},
