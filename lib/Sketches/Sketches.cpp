@@ -9,6 +9,7 @@
 #include "cwm/Sketches/Sketches.h"
 
 #include "Analysis.h"
+#include "Chain.h"
 #include "Contraction.h"
 #include "Library.h"
 
@@ -31,6 +32,11 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
     sketches = fitContraction(*contraction, element.getIntOrFloatBitWidth(),
                               hardware, context);
   }
+  // With a pass of ours only where nothing fits without.
+  for (bool collapse : {false, true})
+    if (sketches.empty())
+      if (auto chain = analyseChain(payload, collapse))
+        sketches = fitChain(*chain, hardware, context);
   sketches.push_back({"fallback", {}, {}});
 
   std::vector<std::unique_ptr<Space>> spaces;

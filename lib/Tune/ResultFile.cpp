@@ -169,12 +169,20 @@ Operation *cwm::findNonStockOp(ModuleOp script) {
   Operation *found = nullptr;
   script.walk([&](Operation *op) {
     StringRef name = op->getName().getStringRef();
-    if (!name.starts_with("cwm.") && !name.starts_with("transform.cwm."))
+    auto pass = dyn_cast<transform::ApplyRegisteredPassOp>(op);
+    if (!name.starts_with("cwm.") && !name.starts_with("transform.cwm.") &&
+        !(pass && pass.getPassName().starts_with("cwm-")))
       return WalkResult::advance();
     found = op;
     return WalkResult::interrupt();
   });
   return found;
+}
+
+std::string cwm::describeNonStockOp(Operation *op) {
+  if (auto pass = dyn_cast<transform::ApplyRegisteredPassOp>(op))
+    return "the pass " + pass.getPassName().str();
+  return "the op " + op->getName().getStringRef().str();
 }
 
 std::optional<std::string> cwm::getResultWorkload(StringRef text) {
@@ -216,7 +224,8 @@ static std::string renderHeader(ModuleOp script, const Payload &payload,
                       info.speedup)
      << "//\n";
   if (Operation *op = findNonStockOp(script))
-    os << "// It uses " << op->getName() << ", an op of cwm: load the plugin.\n"
+    os << "// It uses " << describeNonStockOp(op)
+       << " of cwm: load the plugin.\n"
        << "//   mlir-opt --load-dialect-plugin=CwmPlugin.so "
           "--load-pass-plugin=CwmPlugin.so ...\n";
   os << "// Apply it:\n//   "

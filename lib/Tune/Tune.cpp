@@ -152,6 +152,7 @@ bool TuneRun::findSpaces() {
     }
     spaces.push_back(std::move(*space));
   }
+  std::vector<const Space *> nonStock;
   for (const std::unique_ptr<Space> &space : spaces) {
     std::string why;
     std::optional<Assignment> candidate = space->getDefault(&why);
@@ -167,7 +168,14 @@ bool TuneRun::findSpaces() {
       return false;
     }
     if (Operation *op = findNonStockOp(**script); op && options.stockOnly) {
-      op->emitError() << "is an op of cwm: schedule '" << space->getName()
+      if (options.schedule.empty() && spaces.size() > 1) {
+        remark(llvm::formatv("space '{0}' uses {1}: left out (--stock-only)",
+                             space->getName(), describeNonStockOp(op)));
+        nonStock.push_back(space.get());
+        continue;
+      }
+      op->emitError() << "uses " << describeNonStockOp(op)
+                      << " of cwm: schedule '" << space->getName()
                       << "' does not apply with stock mlir-opt (--stock-only)";
       exit = TuneExit::Error;
       return false;
@@ -175,6 +183,9 @@ bool TuneRun::findSpaces() {
     remark(llvm::formatv("space '{0}': {1:g} candidates before constraints",
                          space->getName(), space->countUnconstrained()));
   }
+  llvm::erase_if(spaces, [&](const std::unique_ptr<Space> &space) {
+    return llvm::is_contained(nonStock, space.get());
+  });
   return true;
 }
 

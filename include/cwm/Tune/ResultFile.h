@@ -49,6 +49,9 @@ std::string getApplyCommand(llvm::StringRef payloadFile,
 /// without cwm's plugin.
 mlir::Operation *findNonStockOp(mlir::ModuleOp script);
 
+/// What `op`, found by findNonStockOp, uses: "the op ..." or "the pass ...".
+std::string describeNonStockOp(mlir::Operation *op);
+
 /// Workload hash in the header of a result of cwm; nullopt when `text` is no
 /// such file.
 std::optional<std::string> getResultWorkload(llvm::StringRef text);
