@@ -14,6 +14,7 @@
 #include "cwm/Database/Version.inc"
 
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -107,9 +108,54 @@ static Error checkIntegrity(Connection &connection) {
   return Error::success();
 }
 
-Expected<std::unique_ptr<Database>> Database::open(StringRef path) {
-  if (sys::fs::is_directory(path))
+Error Database::checkFile(StringRef path) {
+  sys::fs::file_status status;
+  std::error_code code = sys::fs::status(path, status);
+  if (code == std::errc::no_such_file_or_directory)
+    return Error::success();
+  if (!code && sys::fs::is_directory(status))
     return createStringError("cannot open '" + path + "': it is a directory");
+  // Reading a pipe would wait for a writer.
+  if (!code && !sys::fs::is_regular_file(status))
+    return createStringError("cannot open '" + path +
+                             "': it is not a regular file");
+  // Layout: https://www.sqlite.org/fileformat.html#the_database_header
+  constexpr StringLiteral magic =
+      StringLiteral::withInnerNUL("SQLite format 3\0");
+  constexpr size_t headerSize = 100, applicationIdOffset = 68;
+  SmallVector<char, 0> header;
+  if (!code) {
+    Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(path);
+    if (!file)
+      return createStringError("cannot open '" + path +
+                               "': " + toString(file.takeError()));
+    header.resize(headerSize);
+    Expected<size_t> length = sys::fs::readNativeFile(*file, header);
+    (void)sys::fs::closeFile(*file);
+    code = errorToErrorCode(length.takeError());
+    header.resize(code ? 0 : *length);
+  }
+  if (code)
+    return createStringError(code,
+                             "cannot open '" + path + "': " + code.message());
+  // What a killed run left, SQLite repairs when it opens the file.
+  if (FileLock::isBeside(path))
+    return Error::success();
+  if (header.empty())
+    return createStringError("'" + path +
+                             "' is empty and not a cwm database: remove it, or "
+                             "give another --database");
+  if (!StringRef(header.data(), header.size()).starts_with(magic))
+    return createStringError("'" + path + "' is not a cwm database");
+  if (header.size() == headerSize &&
+      support::endian::read32be(&header[applicationIdOffset]) != applicationId)
+    return createStringError("'" + path + "' is a database of another program");
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Database>> Database::open(StringRef path) {
+  if (Error error = checkFile(path))
+    return std::move(error);
   Expected<FileLock> lock = FileLock::acquire(path);
   if (!lock)
     return lock.takeError();

@@ -9,8 +9,8 @@
 #include "Impl.h"
 
 #include "cwm/Database/RecordJSON.h"
+#include "cwm/Support/WriteFile.h"
 
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,19 +23,11 @@ Error Database::exportJSONL(StringRef path) {
   Expected<std::vector<Record>> records = getAllRecords();
   if (!records)
     return records.takeError();
-  auto print = [&](raw_ostream &out) -> Error {
-    for (const Record &record : *records)
-      out << toJSON(record) << '\n';
-    return Error::success();
-  };
-  if (path == "-")
-    return print(outs());
-  // Through a temporary file: a full disk leaves no half export behind.
-  Error error = writeToOutput(path, print);
-  if (!error)
-    return Error::success();
-  return createStringError("cannot write '" + path +
-                           "': " + toString(std::move(error)));
+  std::string text;
+  raw_string_ostream out(text);
+  for (const Record &record : *records)
+    out << toJSON(record) << '\n';
+  return writeFile(path, text);
 }
 
 static Expected<std::vector<Record>> parseLines(MemoryBufferRef buffer,

@@ -17,8 +17,12 @@ namespace cwm {
 /// block the next one; the process id inside is only for the message.
 class FileLock {
 public:
-  /// Fails at once when a live process holds the lock.
+  /// Fails at once when a live process holds the lock, and when a file of that
+  /// name is not one of ours: what is in it would be lost.
   static llvm::Expected<FileLock> acquire(llvm::StringRef path);
+  /// Whether a run of ours, live or killed, left a lock beside `path`.
+  static bool isBeside(llvm::StringRef path);
+
   FileLock(FileLock &&other) : fd(other.fd) { other.fd = -1; }
   FileLock(const FileLock &) = delete;
   FileLock &operator=(const FileLock &) = delete;

@@ -8,9 +8,11 @@
 
 #include "Sqlite.h"
 
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/Errno.h"
+#include "cwm/Support/WriteFile.h"
 
+#include "llvm/Support/Endian.h"
+
+#include <cerrno>
 #include <sqlite3.h>
 
 using namespace llvm;
@@ -24,7 +26,10 @@ Connection::~Connection() {
 
 Error Connection::open(StringRef filename) {
   path = filename.str();
-  int code = sqlite3_open_v2(path.c_str(), &handle,
+  // ":memory:" is a file here like any other.
+  std::string file = (filename.starts_with(":") ? "./" : "") + path;
+  errno = 0; // an old one is no reason
+  int code = sqlite3_open_v2(file.c_str(), &handle,
                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
                                  SQLITE_OPEN_EXRESCODE,
                              nullptr);
@@ -35,15 +40,37 @@ Error Connection::open(StringRef filename) {
   return Error::success();
 }
 
-/// The system's reason for an I/O error, ": no space left" style, or "".
-static std::string getSystemReason(sqlite3 *handle) {
+/// What the system said to the last call that failed; 0: nothing that is known.
+/// `lastErrno` is the thread's.
+static std::error_code getSystemError(sqlite3 *handle, int lastErrno) {
   int error = handle ? sqlite3_system_errno(handle) : 0;
-  return error ? ": " + sys::StrError(error) : std::string();
+  // A failing commit is not noted there, but in the file that it wrote to: the
+  // database, or the journal or log beside it.
+  if (handle && !error)
+    sqlite3_file_control(handle, nullptr, SQLITE_FCNTL_LAST_ERRNO, &error);
+  sqlite3_file *journal = nullptr;
+  if (handle && !error &&
+      sqlite3_file_control(handle, nullptr, SQLITE_FCNTL_JOURNAL_POINTER,
+                           static_cast<void *>(&journal)) == SQLITE_OK &&
+      journal && journal->pMethods)
+    journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &error);
+  return {error ? error : lastErrno, std::generic_category()};
+}
+
+/// The system's reason for an I/O error, ": permission denied" style, or "".
+static std::string getReason(std::error_code error) {
+  return error ? ": " + error.message() : std::string();
 }
 
 Error Connection::makeError(int code, StringRef what) const {
+  std::error_code reason = getSystemError(handle, errno);
   std::string quoted = "'" + path + "'";
-  switch (code & 0xff) {
+  // Not each call that met a full disk is reported as SQLITE_FULL, and where it
+  // was a limit on file sizes or a quota none is.
+  int kind = code & 0xff;
+  if ((kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN) && isDiskFull(reason))
+    kind = SQLITE_FULL;
+  switch (kind) {
   case SQLITE_NOTADB:
     return createStringError(quoted + " is not a cwm database");
   case SQLITE_CORRUPT:
@@ -57,13 +84,13 @@ Error Connection::makeError(int code, StringRef what) const {
   case SQLITE_READONLY:
     return createStringError("cannot write " + quoted + ": it is read-only");
   case SQLITE_CANTOPEN:
-    return createStringError("cannot open " + quoted + getSystemReason(handle));
+    return createStringError("cannot open " + quoted + getReason(reason));
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
     return createStringError(quoted + " is locked by another program");
   case SQLITE_IOERR:
     return createStringError("cannot " + what + " " + quoted +
-                             ": input/output error" + getSystemReason(handle) +
+                             ": input/output error" + getReason(reason) +
                              "; what was stored before is safe");
   default:
     return createStringError(
@@ -73,6 +100,7 @@ Error Connection::makeError(int code, StringRef what) const {
 }
 
 Error Connection::execute(const char *sql) {
+  errno = 0; // an old one is no reason
   int code = sqlite3_exec(handle, sql, nullptr, nullptr, nullptr);
   return code == SQLITE_OK ? Error::success() : makeError(code, "write");
 }
@@ -106,6 +134,7 @@ void Connection::rollback() {
 Expected<Statement> Statement::prepare(Connection &connection,
                                        const char *sql) {
   sqlite3_stmt *handle = nullptr;
+  errno = 0; // an old one is no reason
   int code = sqlite3_prepare_v2(connection.get(), sql, -1, &handle, nullptr);
   if (code != SQLITE_OK)
     return connection.makeError(code, "read");
@@ -143,6 +172,7 @@ void Statement::bind(int index, ArrayRef<float> values) {
 }
 
 Expected<bool> Statement::step() {
+  errno = 0; // an old one is no reason
   int code = status == SQLITE_OK ? sqlite3_step(handle) : status;
   if (code == SQLITE_ROW)
     return true;

@@ -10,6 +10,7 @@
 
 #include "cwm/Trajectory/StateText.h"
 
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -79,7 +80,11 @@ const CandidateInfo &CandidateStore::getInfo(const Candidate &candidate) {
     return *info;
   }
   ErrorCapture errors((*script)->getContext());
-  FailureOr<std::vector<Action>> actions = getActions(**script);
+  // Alternatives that the payload decides: the actions of all regions tell
+  // candidates apart, which is what scores are for.
+  FailureOr<std::vector<Action>> actions = getActions(
+      **script, transform::TransformDialect::kTransformEntryPointSymbolName,
+      /*allRegions=*/true);
   // A script whose actions are unknown can still run, it is only scored by
   // less: its features are those of no actions.
   if (succeeded(actions))

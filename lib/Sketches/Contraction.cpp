@@ -8,51 +8,14 @@
 
 #include "Contraction.h"
 
-#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
-#include "mlir/IR/Builders.h"
+#include "Options.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cwm;
 
 namespace {
-/// Fills in the knobs of one sketch.
-class Options {
-public:
-  Options(StringRef name, MLIRContext *context) : builder(context) {
-    sketch.name = name.str();
-  }
-
-  void structure(StringRef knob, Attribute value) {
-    sketch.options[knob] = builder.getArrayAttr(value);
-  }
-  void structure(StringRef knob, ArrayRef<int64_t> values) {
-    structure(knob, builder.getDenseI64ArrayAttr(values));
-  }
-  void structure(StringRef knob, int64_t value) {
-    structure(knob, builder.getI64IntegerAttr(value));
-  }
-  /// The options of a decision; `preferred` must be one of them.
-  void choice(StringRef knob, ArrayRef<int64_t> values, int64_t preferred) {
-    sketch.options[knob] = builder.getI64ArrayAttr(values);
-    sketch.defaults[knob] = llvm::find(values, preferred) - values.begin();
-  }
-  void iterators(StringRef knob, ArrayRef<utils::IteratorType> types) {
-    structure(knob, getIterators(types));
-  }
-  DictionaryAttr getIterators(ArrayRef<utils::IteratorType> types) {
-    SmallVector<Attribute> attrs;
-    for (utils::IteratorType type : types)
-      attrs.push_back(
-          linalg::IteratorTypeAttr::get(builder.getContext(), type));
-    return builder.getDictionaryAttr(
-        builder.getNamedAttr("iterator_types", builder.getArrayAttr(attrs)));
-  }
-
-  Builder builder;
-  FittingSketch sketch;
-};
-
 /// Register tiles of `mr` rows by `nr` vectorised columns.
 struct RegisterTiles {
   SmallVector<int64_t> mr, nr;
@@ -119,7 +82,8 @@ getRegisterTiles(int64_t extentM, bool exactM, int64_t extentN, bool exactN,
   return tiles;
 }
 
-static void setRegisterTiles(Options &options, const RegisterTiles &tiles) {
+static void setRegisterTiles(SketchOptions &options,
+                             const RegisterTiles &tiles) {
   options.choice("mr", tiles.mr, tiles.defaultMr);
   options.choice("nr", tiles.nr, tiles.defaultNr);
   options.structure("fewest_elements", tiles.fewest);
@@ -128,7 +92,7 @@ static void setRegisterTiles(Options &options, const RegisterTiles &tiles) {
 
 /// Structure of `@cwm_isolate`. `first` and `second` are the dimensions that
 /// the sketch calls m and n.
-static void isolate(Options &options, const ContractionPayload &payload,
+static void isolate(SketchOptions &options, const ContractionPayload &payload,
                     int64_t first, int64_t second) {
   SmallVector<int64_t> outer, roles;
   SmallVector<utils::IteratorType> remaining;
@@ -188,7 +152,7 @@ fitPacked(const ContractionPayload &payload, int64_t lanes,
                        hardware.numVectorRegisters);
   if (!tiles)
     return std::nullopt;
-  Options options("contraction-packed", context);
+  SketchOptions options("contraction-packed", context);
   isolate(options, payload, payload.m, payload.n);
   setRegisterTiles(options, *tiles);
   // A transposed right operand is packed through blocks of kr x nr.
@@ -244,7 +208,7 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
     tiles->fewest =
         std::min(tiles->fewest, tiles->defaultMr * tiles->defaultNr);
   }
-  Options options("contraction-rows", context);
+  SketchOptions options("contraction-rows", context);
   isolate(options, payload, payload.n, payload.m);
   setRegisterTiles(options, *tiles);
   options.choice("kt", kt, std::min<int64_t>(4, kt.back()));
@@ -279,7 +243,8 @@ fitVector(const ContractionPayload &payload, int64_t lanes,
   auto divides = [](int64_t extent) {
     return [=](int64_t tile) { return extent % tile == 0; };
   };
-  Options options(rows ? "contraction-matvec" : "contraction-vecmat", context);
+  SketchOptions options(rows ? "contraction-matvec" : "contraction-vecmat",
+                        context);
   isolate(options, payload, payload.n, -1);
   utils::IteratorType parallel = utils::IteratorType::parallel;
   if (payload.hasElementwise)

@@ -8,12 +8,16 @@
 
 #include "cwm/Sketches/Sketches.h"
 
+#include "cwm/Space/Entry.h"
+
 #include "Analysis.h"
+#include "Chain.h"
 #include "Contraction.h"
 #include "Library.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -31,6 +35,11 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
     sketches = fitContraction(*contraction, element.getIntOrFloatBitWidth(),
                               hardware, context);
   }
+  // With a pass of ours only where nothing fits without.
+  for (bool collapse : {false, true})
+    if (sketches.empty())
+      if (auto chain = analyseChain(payload, collapse))
+        sketches = fitChain(*chain, hardware, context);
   sketches.push_back({"fallback", {}, {}});
 
   std::vector<std::unique_ptr<Space>> spaces;
@@ -53,7 +62,13 @@ FailureOr<std::unique_ptr<Space>> cwm::buildUserSpace(StringRef path,
   FailureOr<OwningOpRef<ModuleOp>> schedule = readSchedule(path, context);
   if (failed(schedule))
     return failure();
-  return Space::create(std::move(*schedule), llvm::sys::path::stem(path));
+  // The interpreter would take any transform op at the top of the module, but
+  // a result is applied by the name of its entry.
+  if (failed(checkEntry(**schedule)))
+    return failure();
+  // The name is part of keys, which are text.
+  return Space::create(std::move(*schedule),
+                       llvm::json::fixUTF8(llvm::sys::path::stem(path)));
 }
 
 std::string cwm::getSchedulesDir(StringRef target) {

@@ -14,6 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cwm/Space/Entry.h"
+
 #include "Declarations.h"
 #include "SpaceImpl.h"
 
@@ -57,14 +59,15 @@ public:
       if (!isEntry)
         continue;
       hasEntry = true;
+      if (sequence && failed(checkEntry(sequence)))
+        return failure();
       Env env;
       if (sequence ? failed(visitSequence(sequence, {}, env, &op))
                    : failed(visitOp(&op, {}, env)))
         return failure();
     }
     if (!hasEntry)
-      return module.emitError()
-             << "schedule has no named sequence '@__transform_main'";
+      return emitNoEntry(module);
     finish();
     return success();
   }

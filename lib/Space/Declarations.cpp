@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Transform/IR/TransformTypes.h"
 #include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 #include <cmath>
 
@@ -300,8 +302,26 @@ private:
            a.getNumOptions() == b.getNumOptions();
   }
 
+  /// Names go into keys, records and the header of the result: text, a line.
+  static LogicalResult checkName(Operation *op, StringRef name) {
+    bool isText =
+        llvm::json::isUTF8(name) && llvm::none_of(name, [](unsigned char c) {
+          return c < 0x20 || c == 0x7f;
+        });
+    if (isText && !name.empty())
+      return success();
+    std::string escaped;
+    llvm::raw_string_ostream stream(escaped);
+    llvm::printEscapedString(name, stream);
+    return op->emitError() << "knob \"" << escaped
+                           << "\" needs a name of UTF-8 text without control "
+                              "characters";
+  }
+
   LogicalResult declare(Operation *op, const Knob &knob,
                         Attribute defaultOption) {
+    if (failed(checkName(op, knob.name)))
+      return failure();
     auto [it, isNew] = result.index.try_emplace(knob.name, result.knobs.size());
     if (isNew)
       result.knobs.push_back(knob);

@@ -96,12 +96,12 @@ std::string Space::Impl::describe(const Constraint &constraint,
                                   ArrayRef<Knob> knobs) const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "constraint '" << exprs.print(constraint.root, knobs) << "' at ";
+  os << "constraint '" << exprs.print(constraint.root, knobs) << "'";
   if (auto place = constraint.location->findInstanceOf<FileLineColLoc>())
-    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
-       << place.getColumn();
-  else
-    os << constraint.location;
+    os << " at " << place.getFilename().getValue() << ":" << place.getLine()
+       << ":" << place.getColumn();
+  else if (!isa<UnknownLoc>(constraint.location))
+    os << " at " << constraint.location;
   return text;
 }
 

@@ -312,6 +312,7 @@ struct ActionDescriber::Impl {
                               std::vector<Action> &actions);
 
   HandleOrigins origins;
+  bool allRegions = false;
 };
 
 LogicalResult ActionDescriber::Impl::expandCall(Operation *call,
@@ -351,12 +352,15 @@ ActionDescriber::Impl::expandControl(Operation *op, const CallFrame *frame,
                              << tuned.getName().getValue() << "' are not bound";
     return expand(*selected, frame, actions);
   }
-  if (op->getNumRegions() > 1)
+  if (op->getNumRegions() > 1 && !allRegions)
     return op->emitError() << "cannot derive actions: which region of '"
                            << op->getName()
                            << "' applies depends on the payload; use "
                               "'transform.tune.alternatives' to select one";
-  return expand(op->getRegion(0).front(), frame, actions);
+  for (Region &region : op->getRegions())
+    if (failed(expand(region.front(), frame, actions)))
+      return failure();
+  return success();
 }
 
 LogicalResult ActionDescriber::Impl::expand(Block &body, const CallFrame *frame,
@@ -391,7 +395,10 @@ LogicalResult ActionDescriber::Impl::expand(Block &body, const CallFrame *frame,
   return success();
 }
 
-ActionDescriber::ActionDescriber() : impl(std::make_unique<Impl>()) {}
+ActionDescriber::ActionDescriber(bool allRegions)
+    : impl(std::make_unique<Impl>()) {
+  impl->allRegions = allRegions;
+}
 ActionDescriber::~ActionDescriber() = default;
 
 Action ActionDescriber::describe(Operation *action, const CallFrame *frame,
@@ -408,14 +415,14 @@ Operation *ActionDescriber::lookup(Operation *from, SymbolRefAttr target) {
   return impl->origins.lookup(from, target);
 }
 
-FailureOr<std::vector<Action>> cwm::getActions(ModuleOp boundScript,
-                                               StringRef entryPoint) {
+FailureOr<std::vector<Action>>
+cwm::getActions(ModuleOp boundScript, StringRef entryPoint, bool allRegions) {
   auto entry = boundScript.lookupSymbol<transform::NamedSequenceOp>(entryPoint);
   if (!entry || entry.isExternal())
     return boundScript.emitError() << "cannot derive actions: no entry point @"
                                    << entryPoint << " in the script";
   std::vector<Action> actions;
-  ActionDescriber describer;
+  ActionDescriber describer(allRegions);
   if (failed(describer.expand(entry.getBody().front(), nullptr, actions)))
     return failure();
   return actions;

@@ -44,6 +44,9 @@ static Error checkName(StringRef flag, StringRef value,
 }
 
 Error cwm::TuneOptions::validate() const {
+  if (!emptyFlag.empty())
+    return makeError((emptyFlag.size() == 1 ? "-" : "--") + emptyFlag +
+                     " has an empty value");
   if (Error error = checkName("target", target, {"cpu"}))
     return error;
   if (Error error = checkName("scorer", scorer, {"ranker", "random"}))
@@ -176,7 +179,8 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
                                      "best.mlir)"));
   cl::opt<std::string> workDir(
       "work-dir", cl::value_desc("folder"), cl::cat(output),
-      cl::desc("Records and crash reports (default: <payload>.cwm beside the "
+      cl::desc("Records and crash reports (default: <payload>.cwm, or "
+               "<payload>.<function>.cwm with --function, beside the "
                "result)"));
   cl::opt<std::string> database(
       "database", cl::value_desc("file"), cl::cat(output),
@@ -209,6 +213,14 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
       "library that stock mlir-opt applies\n\n"
       "exit status: 0 done, 1 usage or I/O error, 2 no valid candidate, 130 "
       "interrupted after a summary\n");
+
+  for (const cl::opt<std::string> *flag :
+       {&function, &schedule, &target, &hardware, &measurer, &replayFrom,
+        &replayJournal, &scorer, &file, &workDir, &database, &exportRecords,
+        &importRecords, &summary})
+    if (flag->getNumOccurrences() > 0 && flag->getValue().empty() &&
+        options.emptyFlag.empty())
+      options.emptyFlag = flag->ArgStr.str();
 
   options.payload = payload;
   options.function = function;

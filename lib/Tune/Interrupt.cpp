@@ -8,28 +8,45 @@
 
 #include "cwm/Tune/Interrupt.h"
 
+#include "cwm/Tune/Tune.h"
+
+#include "llvm/Support/Signals.h"
+
 #include <atomic>
 #include <csignal>
+#include <unistd.h>
 
 // Only lock-free atomics and async-signal-safe calls below: a handler may run
 // between any two instructions.
 static std::atomic<cwm::Measurer *> currentMeasurer{nullptr};
-static std::atomic<bool> interrupted{false};
+static std::atomic<bool> interrupted{false}, started{false};
 static_assert(std::atomic<cwm::Measurer *>::is_always_lock_free);
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 static constexpr int handledSignals[] = {SIGINT, SIGTERM, SIGHUP};
 static struct sigaction previousActions[std::size(handledSignals)];
 
+/// What the user is told when there was nothing to keep yet.
+static constexpr char startMessage[] =
+    "cwm-tune: error: interrupted before the first trial: nothing was "
+    "measured\n";
+
 static void handleSignal(int) {
   interrupted = true;
-  if (cwm::Measurer *measurer = currentMeasurer)
+  if (cwm::Measurer *measurer = currentMeasurer) {
     measurer->requestStop();
+  } else if (!started) {
+    // Workers end with their parent. What a phase holds elsewhere are temporary
+    // files, and a database that survives worse.
+    [[maybe_unused]] ssize_t written =
+        ::write(STDERR_FILENO, startMessage, sizeof(startMessage) - 1);
+    llvm::sys::RunInterruptHandlers();
+    ::_exit(static_cast<int>(cwm::TuneExit::Interrupted));
+  }
 }
 
-cwm::InterruptScope::InterruptScope(Measurer &measurer) {
-  interrupted = false;
-  currentMeasurer = &measurer;
+cwm::InterruptScope::InterruptScope() {
+  interrupted = started = false;
   struct sigaction action = {};
   action.sa_handler = handleSignal;
   // One shot each: the second signal meets the default action and kills.
@@ -42,6 +59,13 @@ cwm::InterruptScope::InterruptScope(Measurer &measurer) {
       sigaction(handledSignals[i], &action, nullptr);
   }
 }
+
+void cwm::InterruptScope::setMeasurer(Measurer &measurer) {
+  currentMeasurer = &measurer;
+  started = true;
+}
+
+void cwm::InterruptScope::clearMeasurer() { currentMeasurer = nullptr; }
 
 cwm::InterruptScope::~InterruptScope() {
   for (size_t i = 0; i < std::size(handledSignals); ++i)

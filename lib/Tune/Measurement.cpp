@@ -10,6 +10,7 @@
 
 #include "cwm/Model/RandomScorer.h"
 #include "cwm/Model/RankerScorer.h"
+#include "cwm/Runner/Limits.h"
 #include "cwm/Runner/ReplayMeasurer.h"
 #include "cwm/Runner/WorkerPool.h"
 
@@ -48,6 +49,13 @@ createReplay(const TuneOptions &options) {
   return std::move(*replay);
 }
 
+unsigned cwm::getNumCompileWorkers(const TuneOptions &options, size_t cpus) {
+  int64_t jobs = options.jobs;
+  if (jobs == 0)
+    jobs = std::max<int64_t>(1, static_cast<int64_t>(cpus) - 1);
+  return static_cast<unsigned>(std::min(jobs, options.trials));
+}
+
 llvm::Expected<std::unique_ptr<Measurer>>
 cwm::createMeasurer(const TuneOptions &options, const Payload &payload,
                     const HardwareDescription &hardware,
@@ -57,7 +65,8 @@ cwm::createMeasurer(const TuneOptions &options, const Payload &payload,
   WorkerPoolOptions pool;
   pool.workDir = workDirectory.getPath().str();
   pool.seed = options.seed;
-  pool.numCompileWorkers = static_cast<unsigned>(options.jobs);
+  pool.numCompileWorkers =
+      getNumCompileWorkers(options, getAllowedCPUs().size());
   if (options.keepObjects)
     pool.keptObjectsDir = workDirectory.getFile("objects");
   llvm::Expected<std::unique_ptr<WorkerPool>> workers =

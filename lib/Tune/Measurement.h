@@ -18,6 +18,10 @@
 
 namespace cwm {
 
+/// Workers that compile: `jobs`, or one less than the `cpus` when that is 0; no
+/// more than there are trials.
+unsigned getNumCompileWorkers(const TuneOptions &options, size_t cpus);
+
 /// Worker processes, or the replay of recorded results.
 llvm::Expected<std::unique_ptr<Measurer>>
 createMeasurer(const TuneOptions &options, const Payload &payload,

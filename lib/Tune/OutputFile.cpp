@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - A file that appears whole or not at all -*- C++ -*-===//
+//===- OutputFile.cpp - What may be written where ------------ -*- C++ -*-===//
 //
 // Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +8,7 @@
 
 #include "cwm/Tune/OutputFile.h"
 
+#include "cwm/Support/WriteFile.h"
 #include "cwm/Tune/ResultFile.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,37 +16,17 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/raw_ostream.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 using namespace llvm;
 
 static Error makeError(const Twine &message, std::error_code code = {}) {
   if (code)
-    return createStringError(code, message + ": " + code.message());
+    return createStringError(code,
+                             message + ": " + cwm::describeWriteError(code));
   return createStringError(std::make_error_code(std::errc::invalid_argument),
                            message);
-}
-
-/// Creates a temporary file beside `path`.
-static Error createBeside(StringRef path, int &descriptor,
-                          SmallVectorImpl<char> &name) {
-  SmallString<128> model(path);
-  model += ".tmp-%%%%%%%%";
-  if (std::error_code code =
-          sys::fs::createUniqueFile(model, descriptor, name, sys::fs::OF_None,
-                                    sys::fs::all_read | sys::fs::owner_write))
-    return makeError("cannot write '" + path + "'", code);
-  return Error::success();
-}
-
-static Error removeTemporary(StringRef name) {
-  std::error_code code = sys::fs::remove(name);
-  return code ? makeError("cannot remove '" + name + "'", code)
-              : Error::success();
 }
 
 Error cwm::checkOutput(StringRef path, StringRef workload, bool force) {
@@ -68,15 +49,15 @@ Error cwm::checkOutput(StringRef path, StringRef workload, bool force) {
     if (!buffer)
       return makeError("cannot read '" + path + "', which is to be replaced",
                        buffer.getError());
-    std::optional<std::string> owner =
-        getResultWorkload((*buffer)->getBuffer());
+    std::optional<ResultOwner> owner = getResultOwner((*buffer)->getBuffer());
     if (!owner)
       return makeError("'" + path +
                        "' exists and is not a result of cwm-tune: choose "
                        "another -o, or replace it with --force");
-    if (*owner != workload)
-      return makeError("'" + path + "' exists and is the result of workload " +
-                       *owner + ", not of this one (" + workload +
+    if (owner->workload != workload)
+      return makeError("'" + path + "' exists and is the result of " +
+                       owner->payload + " (workload " + owner->workload +
+                       "), not of this payload (workload " + workload +
                        "): choose another -o, or replace it with --force");
   }
   int descriptor = -1;
@@ -84,7 +65,9 @@ Error cwm::checkOutput(StringRef path, StringRef workload, bool force) {
   if (Error error = createBeside(path, descriptor, name))
     return error;
   ::close(descriptor);
-  return removeTemporary(name);
+  if (std::error_code removed = removeTemporary(name))
+    return makeError("cannot remove '" + name + "'", removed);
+  return Error::success();
 }
 
 /// True for what --summary and --export-records write: JSON objects with the
@@ -159,39 +142,4 @@ Error cwm::checkDistinct(ArrayRef<NamedFile> outputs,
                        "': choose another file");
   }
   return Error::success();
-}
-
-Error cwm::writeFile(StringRef path, StringRef text) {
-  if (path == "-") {
-    outs() << text;
-    outs().flush();
-    if (std::error_code code = outs().error()) {
-      outs().clear_error();
-      return makeError("cannot write to stdout", code);
-    }
-    return Error::success();
-  }
-  int descriptor = -1;
-  SmallString<128> name;
-  if (Error error = createBeside(path, descriptor, name))
-    return error;
-  std::error_code code;
-  {
-    raw_fd_ostream stream(descriptor, /*shouldClose=*/false);
-    stream << text;
-    stream.flush();
-    code = stream.error();
-    stream.clear_error();
-  }
-  // On disk before the name changes: a power cut leaves the old or the new.
-  if (!code && ::fsync(descriptor) != 0)
-    code = std::error_code(errno, std::generic_category());
-  if (::close(descriptor) != 0 && !code)
-    code = std::error_code(errno, std::generic_category());
-  if (!code)
-    code = sys::fs::rename(name, path);
-  if (!code)
-    return Error::success();
-  consumeError(removeTemporary(name));
-  return makeError("cannot write '" + path + "'", code);
 }

@@ -8,7 +8,7 @@
 
 #include "cwm/Tune/Report.h"
 
-#include "cwm/Tune/ResultFile.h"
+#include "cwm/Tune/ApplyCommand.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -162,22 +162,23 @@ void cwm::RunReport::print(raw_ostream &os) const {
   if (outputFile.empty())
     return;
   os << "  written    " << (outputFile == "-" ? "to stdout" : outputFile)
-     << "\n  apply it   "
-     << getApplyCommand(payloadFile,
-                        outputFile == "-" ? "best.mlir" : outputFile)
-     << "\n";
+     << "\n  apply it   " << getApplyCommand(appliedFile, outputFile) << "\n";
+  if (quoteForPipeline(outputFile) == resultPlaceholder)
+    os << "             where " << resultPlaceholder
+       << " is the result, under a name that mlir-opt can take\n";
 }
 
 json::Value cwm::RunReport::toJSON() const {
+  // Names may hold bytes that JSON cannot.
   json::Object byStatus, byStage;
   for (const auto &entry : summary.trialsByStatus)
     byStatus[entry.getKey()] = entry.getValue();
   for (const auto &entry : summary.secondsByStage)
     byStage[entry.getKey()] = entry.getValue();
-  return json::Object{{"payload", payloadFile},
+  return json::Object{{"payload", json::fixUTF8(payloadFile)},
                       {"target", target},
                       {"toolchain", toolchain},
-                      {"candidate", summary.best.key},
+                      {"candidate", json::fixUTF8(summary.best.key)},
                       {"best_ns", summary.bestResult.timeNs},
                       {"baseline_ns", summary.baselineResult.timeNs},
                       {"speedup", getSpeedup()},

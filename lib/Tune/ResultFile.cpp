@@ -8,6 +8,8 @@
 
 #include "cwm/Tune/ResultFile.h"
 
+#include "cwm/Tune/ApplyCommand.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,12 +20,14 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InterleavedRange.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace cwm;
 
 /// First line of every result; getResultWorkload looks for it.
 static constexpr llvm::StringLiteral resultMarker = "// cwm-tune result";
+static constexpr llvm::StringLiteral payloadField = "// payload:   ";
 static constexpr llvm::StringLiteral workloadField = "// workload:  ";
 /// Name of the sequence of guards in a result.
 static constexpr llvm::StringLiteral guardName = "cwm_check_payload";
@@ -157,19 +161,13 @@ std::vector<std::string> cwm::renderGuards(const Payload &payload,
 // The file
 //===----------------------------------------------------------------------===//
 
-std::string cwm::getApplyCommand(StringRef payloadFile, StringRef resultFile) {
-  return llvm::formatv(
-      "mlir-opt {0} --pass-pipeline='builtin.module("
-      "transform-preload-library{{transform-library-paths={1}},"
-      "transform-interpreter)'",
-      payloadFile, resultFile);
-}
-
 Operation *cwm::findNonStockOp(ModuleOp script) {
   Operation *found = nullptr;
   script.walk([&](Operation *op) {
     StringRef name = op->getName().getStringRef();
-    if (!name.starts_with("cwm.") && !name.starts_with("transform.cwm."))
+    auto pass = dyn_cast<transform::ApplyRegisteredPassOp>(op);
+    if (!name.starts_with("cwm.") && !name.starts_with("transform.cwm.") &&
+        !(pass && pass.getPassName().starts_with("cwm-")))
       return WalkResult::advance();
     found = op;
     return WalkResult::interrupt();
@@ -177,13 +175,24 @@ Operation *cwm::findNonStockOp(ModuleOp script) {
   return found;
 }
 
-std::optional<std::string> cwm::getResultWorkload(StringRef text) {
+std::string cwm::describeNonStockOp(Operation *op) {
+  if (auto pass = dyn_cast<transform::ApplyRegisteredPassOp>(op))
+    return "the pass " + pass.getPassName().str();
+  return "the op " + op->getName().getStringRef().str();
+}
+
+std::optional<ResultOwner> cwm::getResultOwner(StringRef text) {
   if (!text.starts_with(resultMarker))
     return std::nullopt;
+  ResultOwner owner;
   while (text.starts_with("//")) {
     auto [line, rest] = text.split('\n');
-    if (line.consume_front(workloadField))
-      return line.trim().str();
+    if (line.consume_front(payloadField))
+      owner.payload = line.trim().str();
+    if (line.consume_front(workloadField)) {
+      owner.workload = line.trim().str();
+      return owner;
+    }
     text = rest;
   }
   return std::nullopt;
@@ -193,20 +202,23 @@ static std::string renderHeader(ModuleOp script, const Payload &payload,
                                 const ResultInfo &info) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  // File names must not end the comment.
+  // File names must not end the comment, and the file is text.
   auto oneLine = [](StringRef value) {
-    std::string line = value.str();
-    llvm::replace(line, '\n', ' ');
+    if (llvm::json::isUTF8(value) &&
+        llvm::none_of(value, [](unsigned char c) { return c < 0x20; }))
+      return value.str();
+    std::string line;
+    llvm::raw_string_ostream lineStream(line);
+    llvm::printEscapedString(value, lineStream);
     return line;
   };
-  StringRef output = info.outputFile;
-  if (output == "-")
-    output = "best.mlir";
+  std::string payloadName =
+      info.payloadFile == "-" ? "stdin" : oneLine(info.payloadFile);
   os << resultMarker << ": a schedule for one payload, as a transform library\n"
      << "//\n"
      << "// made by:   " << info.toolchain << "\n"
-     << "// payload:   " << oneLine(info.payloadFile) << ", @"
-     << payload.getEntry().getName() << "\n"
+     << payloadField << payloadName << ", @"
+     << oneLine(payload.getEntry().getName()) << "\n"
      << workloadField << payload.getWorkloadHash() << "\n"
      << "// target:    " << oneLine(info.target) << "\n"
      << "// candidate: " << oneLine(info.candidate) << "\n"
@@ -216,11 +228,14 @@ static std::string renderHeader(ModuleOp script, const Payload &payload,
                       info.speedup)
      << "//\n";
   if (Operation *op = findNonStockOp(script))
-    os << "// It uses " << op->getName() << ", an op of cwm: load the plugin.\n"
+    os << "// It uses " << describeNonStockOp(op)
+       << " of cwm: load the plugin.\n"
        << "//   mlir-opt --load-dialect-plugin=CwmPlugin.so "
           "--load-pass-plugin=CwmPlugin.so ...\n";
-  os << "// Apply it:\n//   "
-     << getApplyCommand(oneLine(info.payloadFile), oneLine(output)) << "\n"
+  os << "// Apply it";
+  if (quoteForPipeline(info.outputFile) == resultPlaceholder)
+    os << " (" << resultPlaceholder << " stands for this file)";
+  os << ":\n//   " << getApplyCommand(info.appliedFile, info.outputFile) << "\n"
      << "// and lower what comes out (results become trailing arguments, bare "
         "pointers):\n//   mlir-opt --pass-pipeline='"
      << info.loweringPipeline << "'\n\n";

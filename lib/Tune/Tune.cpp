@@ -8,10 +8,13 @@
 
 #include "cwm/Tune/Tune.h"
 
+#include "InputDiagnostics.h"
+#include "KnobCheck.h"
 #include "Measurement.h"
 
 #include "cwm/InitAll.h"
 #include "cwm/Sketches/Sketches.h"
+#include "cwm/Support/WriteFile.h"
 #include "cwm/Target/CPU/Lowering.h"
 #include "cwm/Tune/Interrupt.h"
 #include "cwm/Tune/OutputFile.h"
@@ -19,16 +22,10 @@
 #include "cwm/Tune/ResultFile.h"
 #include "cwm/Tune/WorkDirectory.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
 #include <chrono>
@@ -47,13 +44,14 @@ using Clock = std::chrono::steady_clock;
 /// false, having set `exit`.
 class TuneRun {
 public:
-  explicit TuneRun(const TuneOptions &options)
-      : options(options), started(Clock::now()),
+  TuneRun(const TuneOptions &options, InterruptScope &interrupts)
+      : options(options), interrupts(interrupts), started(Clock::now()),
         context(makeRegistry(), MLIRContext::Threading::DISABLED),
-        diagnostics(sources, &context, llvm::errs()) {
+        diagnostics(&context) {
     // One error a mistake: no dump of the whole module behind it.
     context.printOpOnDiagnostic(false);
   }
+  ~TuneRun() { interrupts.clearMeasurer(); }
 
   TuneExit run();
 
@@ -74,10 +72,10 @@ private:
   void remark(const Twine &message);
 
   const TuneOptions &options;
+  InterruptScope &interrupts;
   Clock::time_point started;
   MLIRContext context;
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics;
+  InputDiagnostics diagnostics;
   TuneExit exit = TuneExit::Done;
 
   HardwareDescription hardware;
@@ -106,7 +104,9 @@ bool TuneRun::fail(llvm::Error error, TuneExit code) {
 }
 
 bool TuneRun::fail(const Twine &message, TuneExit code) {
-  llvm::WithColor::error(llvm::errs(), "cwm-tune") << message << "\n";
+  // Workers and libraries have words of their own for a full disk.
+  llvm::WithColor::error(llvm::errs(), "cwm-tune")
+      << nameFullDisk(message.str()) << "\n";
   exit = code;
   return false;
 }
@@ -124,6 +124,7 @@ bool TuneRun::loadInputs() {
   if (!description)
     return fail(description.takeError());
   hardware = std::move(*description);
+  diagnostics.setFile(options.payload);
   FailureOr<Payload> loaded =
       loadPayload(options.payload, options.function, &context);
   if (failed(loaded)) {
@@ -135,6 +136,7 @@ bool TuneRun::loadInputs() {
 }
 
 bool TuneRun::findSpaces() {
+  diagnostics.setFile(options.schedule);
   if (options.schedule.empty()) {
     FailureOr<std::vector<std::unique_ptr<Space>>> found =
         buildSpaces(*payload, hardware, getSchedulesDir(options.target));
@@ -152,6 +154,7 @@ bool TuneRun::findSpaces() {
     }
     spaces.push_back(std::move(*space));
   }
+  std::vector<const Space *> nonStock;
   for (const std::unique_ptr<Space> &space : spaces) {
     std::string why;
     std::optional<Assignment> candidate = space->getDefault(&why);
@@ -167,7 +170,14 @@ bool TuneRun::findSpaces() {
       return false;
     }
     if (Operation *op = findNonStockOp(**script); op && options.stockOnly) {
-      op->emitError() << "is an op of cwm: schedule '" << space->getName()
+      if (options.schedule.empty() && spaces.size() > 1) {
+        remark(llvm::formatv("space '{0}' uses {1}: left out (--stock-only)",
+                             space->getName(), describeNonStockOp(op)));
+        nonStock.push_back(space.get());
+        continue;
+      }
+      op->emitError() << "uses " << describeNonStockOp(op)
+                      << " of cwm: schedule '" << space->getName()
                       << "' does not apply with stock mlir-opt (--stock-only)";
       exit = TuneExit::Error;
       return false;
@@ -175,6 +185,9 @@ bool TuneRun::findSpaces() {
     remark(llvm::formatv("space '{0}': {1:g} candidates before constraints",
                          space->getName(), space->countUnconstrained()));
   }
+  llvm::erase_if(spaces, [&](const std::unique_ptr<Space> &space) {
+    return llvm::is_contained(nonStock, space.get());
+  });
   return true;
 }
 
@@ -189,7 +202,8 @@ static std::string describeCount(const Space &space) {
 }
 
 bool TuneRun::printSpaces() {
-  llvm::raw_ostream &os = llvm::outs();
+  std::string text;
+  llvm::raw_string_ostream os(text);
   for (const std::unique_ptr<Space> &space : spaces) {
     os << (options.dryRun ? "// " : "") << space->getName() << ": "
        << describeCount(*space) << " candidates\n";
@@ -216,44 +230,23 @@ bool TuneRun::printSpaces() {
        << spaces.front()->getKey(*spaces.front()->getDefault()) << "\n"
        << **script << "\n";
   }
-  os.flush();
+  if (llvm::Error error = writeFile("-", text))
+    return fail(std::move(error));
   return true;
 }
 
-/// Runs cwm-opt, in a process of its own: applying arbitrary candidates may
-/// crash upstream code.
 bool TuneRun::checkKnobs() {
-  std::string self = llvm::sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&cwm::runTune));
-  SmallString<128> program(llvm::sys::path::parent_path(self));
-  llvm::sys::path::append(program, "cwm-opt");
-  SmallString<128> file;
-  int descriptor = -1;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
-          "cwm-payload", "mlir", descriptor, file))
-    return fail("cannot write a temporary file: " + code.message());
-  llvm::FileRemover remover(file);
-  {
-    llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-    stream << payload->getModule();
-  }
-  std::string pass = "--cwm-check-knobs=schedule=" + options.schedule;
-  std::string message;
-  int status = llvm::sys::ExecuteAndWait(
-      program, {program, file, pass, "-o", "/dev/null"}, std::nullopt, {}, 0, 0,
-      &message);
-  if (status == 0)
-    return true;
-  return fail("cwm-opt " + pass +
-              (status < 0 ? " crashed: " + message
-                          : " failed with status " + std::to_string(status)));
+  if (llvm::Error error = runKnobCheck(*payload, options.schedule))
+    return fail(std::move(error));
+  return true;
 }
 
 bool TuneRun::openStores() {
   StringRef workload = payload->getWorkloadHash();
   std::string path =
       options.workDir.empty()
-          ? WorkDirectory::getDefaultPath(options.payload, options.output)
+          ? WorkDirectory::getDefaultPath(options.payload, options.function,
+                                          options.output)
           : options.workDir;
   if (llvm::Error error = checkDistinct(
           {{options.output, "the result (-o)"},
@@ -277,6 +270,9 @@ bool TuneRun::openStores() {
       return fail(std::move(error));
   if (llvm::Error error = checkOutput(options.output, workload, options.force))
     return fail(std::move(error));
+  if (!options.database.empty())
+    if (llvm::Error error = Database::checkFile(options.database))
+      return fail(std::move(error));
   llvm::Expected<WorkDirectory> directory =
       WorkDirectory::open(path, *payload, options.payload);
   if (!directory)
@@ -326,6 +322,7 @@ bool TuneRun::search() {
   if (!created)
     return fail(created.takeError());
   measurer = std::move(*created);
+  interrupts.setMeasurer(*measurer);
   llvm::Expected<std::unique_ptr<Scorer>> scorer = createScorer(options);
   if (!scorer)
     return fail(scorer.takeError());
@@ -347,11 +344,8 @@ bool TuneRun::search() {
   };
   Search driver(scoring, hardware.getTargetKey(options.threads), spaces,
                 *measurer, **scorer, *database, searchOptions);
-  llvm::Expected<SearchSummary> summary = [&] {
-    InterruptScope interrupts(*measurer);
-    return driver.run(
-        [&](const SearchProgress &progress) { printer.show(progress); });
-  }();
+  llvm::Expected<SearchSummary> summary = driver.run(
+      [&](const SearchProgress &progress) { printer.show(progress); });
   printer.finish();
   if (!summary) {
     TuneExit code = TuneExit::Error;
@@ -381,15 +375,21 @@ bool TuneRun::search() {
 bool TuneRun::checkResult(const std::string &id, const std::string &text) {
   if (report.summary.interrupted)
     return true;
-  TrialResult result;
+  std::optional<TrialResult> result;
   llvm::Error error = measurer->measure(
-      {{id, text}}, [&](size_t, TrialResult one) { result = one; });
+      {{id, text}}, [&](size_t, TrialResult one) { result = std::move(one); });
   if (error)
     return fail(std::move(error));
-  if (result.isOk())
+  if (!result) {
+    // Stopped just now: as if it had been during the search.
+    report.summary.interrupted = true;
+    exit = TuneExit::Interrupted;
+    return true;
+  }
+  if (result->isOk())
     return true;
   return fail("the result did not pass its last check (" +
-              stringifyTrialStatus(result.status) + ": " + result.reason +
+              stringifyTrialStatus(result->status) + ": " + result->reason +
               ") and is not written; please report this");
 }
 
@@ -404,6 +404,7 @@ bool TuneRun::writeResult() {
   ResultInfo info;
   info.payloadFile = options.payload;
   info.outputFile = options.output;
+  info.appliedFile = report.appliedFile;
   info.toolchain = report.toolchain;
   info.target = report.target;
   info.candidate = summary.best.key;
@@ -460,6 +461,10 @@ TuneExit TuneRun::run() {
     return exit;
 
   report.payloadFile = options.payload;
+  // Where what was tuned is alone in its module, as the result wants it.
+  report.appliedFile = options.payload == "-" || !options.function.empty()
+                           ? workDirectory->getPayloadFile()
+                           : options.payload;
   report.target = hardware.getTargetKey(options.threads);
   report.toolchain = getToolchainVersion();
   report.flops = payload->getFlops();
@@ -488,5 +493,12 @@ TuneExit cwm::runTune(const TuneOptions &options) {
       return TuneExit::Error;
   // A limit on file sizes is then an error of writing, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
-  return TuneRun(options).run();
+  TuneExit exit = [&] {
+    InterruptScope interrupts;
+    return TuneRun(options, interrupts).run();
+  }();
+  // Nobody reads what went to a standard error that takes nothing; LLVM would
+  // end the process for it, with an exit code of its own.
+  llvm::errs().clear_error();
+  return exit;
 }

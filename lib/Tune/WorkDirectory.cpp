@@ -9,8 +9,9 @@
 #include "cwm/Tune/WorkDirectory.h"
 
 #include "cwm/Database/Database.h"
-#include "cwm/Tune/OutputFile.h"
+#include "cwm/Support/WriteFile.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -23,7 +24,8 @@ static constexpr StringLiteral payloadCopy = "payload.mlir";
 
 static Error makeError(const Twine &message, std::error_code code = {}) {
   if (code)
-    return createStringError(code, message + ": " + code.message());
+    return createStringError(code,
+                             message + ": " + cwm::describeWriteError(code));
   return createStringError(std::make_error_code(std::errc::invalid_argument),
                            message);
 }
@@ -34,11 +36,21 @@ std::string cwm::WorkDirectory::getFile(StringRef name) const {
   return std::string(file);
 }
 
+std::string cwm::WorkDirectory::getPayloadFile() const {
+  return getFile(payloadCopy);
+}
+
 std::string cwm::WorkDirectory::getDefaultPath(StringRef payloadFile,
+                                               StringRef function,
                                                StringRef output) {
   StringRef stem = payloadFile == "-" ? "stdin" : sys::path::stem(payloadFile);
   SmallString<128> path(output == "-" ? "" : sys::path::parent_path(output));
-  sys::path::append(path, stem + ".cwm");
+  // A symbol may have any name, a file not; see open() for the stem.
+  std::string middle = function.empty() ? "" : "." + function.str();
+  for (char &c : middle)
+    if (!isAlnum(c) && !StringRef("._$-").contains(c))
+      c = '_';
+  sys::path::append(path, json::fixUTF8(stem) + middle + ".cwm");
   return std::string(path);
 }
 
@@ -73,10 +85,12 @@ static Error checkOwner(StringRef path, StringRef file,
   if (*workload == payload.getWorkloadHash())
     return Error::success();
   StringRef other = object->getString("payload").value_or("another payload");
+  StringRef function = object->getString("function").value_or("?");
   return makeError("work directory '" + path + "' belongs to '" + other +
-                   "' (workload " + *workload + "), not to '" + payloadFile +
-                   "' (workload " + payload.getWorkloadHash() +
-                   "): give another --work-dir");
+                   "', @" + function + " (workload " + *workload +
+                   "), not to '" + payloadFile + "', @" +
+                   payload.getEntry().getName() + " (workload " +
+                   payload.getWorkloadHash() + "): give another --work-dir");
 }
 
 Expected<cwm::WorkDirectory> cwm::WorkDirectory::open(StringRef path,
@@ -85,6 +99,10 @@ Expected<cwm::WorkDirectory> cwm::WorkDirectory::open(StringRef path,
   WorkDirectory directory(path.str());
   if (path.empty())
     return makeError("the work directory has an empty name");
+  // Workers are told of files in it as JSON.
+  if (!json::isUTF8(path))
+    return makeError("the name of work directory '" + json::fixUTF8(path) +
+                     "' is not UTF-8: give another --work-dir");
   std::string file = directory.getFile(runFile);
   sys::fs::file_status status;
   if (!sys::fs::status(path, status) && !sys::fs::is_directory(status))
@@ -112,8 +130,9 @@ Expected<cwm::WorkDirectory> cwm::WorkDirectory::open(StringRef path,
   raw_string_ostream(module) << payload.getModule() << "\n";
   if (Error error = writeFile(directory.getFile(payloadCopy), module))
     return std::move(error);
-  json::Object run{{"payload", payloadFile.str()},
-                   {"function", payload.getEntry().getName().str()},
+  // For people: file names may hold bytes that JSON cannot.
+  json::Object run{{"payload", json::fixUTF8(payloadFile)},
+                   {"function", json::fixUTF8(payload.getEntry().getName())},
                    {"workload", payload.getWorkloadHash().str()},
                    {"tool", getToolchainVersion()}};
   std::string text;

@@ -149,4 +149,54 @@ transform.named_sequence @cwm_lower_vectors(%func: !transform.any_op {transform.
   transform.yield
 }
 
+// Chains of elementwise ops and reductions: named ops become generics,
+// elementwise ops fuse, unit dimensions go (tiling does not fuse producers whose
+// results are read at a constant index).
+transform.named_sequence @cwm_normalise_chain(%func: !transform.any_op {transform.consumed}) -> !transform.any_op {
+  %named = transform.structured.match ops{["linalg.transpose", "linalg.broadcast",
+      "linalg.reduce", "linalg.map", "linalg.elementwise", "linalg.copy",
+      "linalg.add", "linalg.sub", "linalg.mul", "linalg.div", "linalg.div_unsigned",
+      "linalg.max", "linalg.min", "linalg.exp", "linalg.log", "linalg.abs",
+      "linalg.ceil", "linalg.floor", "linalg.negf", "linalg.reciprocal",
+      "linalg.round", "linalg.sqrt", "linalg.rsqrt", "linalg.square", "linalg.tanh",
+      "linalg.erf", "linalg.select", "linalg.powf"]} in %func
+      : (!transform.any_op) -> !transform.any_op
+  %generic = transform.structured.generalize %named : (!transform.any_op) -> !transform.any_op
+  %fused = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %func
+      : (!transform.any_op) -> !transform.any_op
+  %folded = transform.apply_registered_pass "linalg-fold-unit-extent-dims" to %fused
+      : (!transform.any_op) -> !transform.any_op
+  transform.yield %folded : !transform.any_op
+}
+
+// The op whose result the function returns, as it is or with unit dimensions
+// put back.
+transform.named_sequence @cwm_producer(%func: !transform.any_op {transform.readonly}) -> !transform.any_op {
+  %return = transform.structured.match ops{["func.return"]} in %func : (!transform.any_op) -> !transform.any_op
+  %last = transform.get_producer_of_operand %return[0] : (!transform.any_op) -> !transform.any_op
+  transform.yield %last : !transform.any_op
+}
+transform.named_sequence @cwm_reshaped_producer(%func: !transform.any_op {transform.readonly}) -> !transform.any_op {
+  %return = transform.structured.match ops{["func.return"]} in %func : (!transform.any_op) -> !transform.any_op
+  %reshape = transform.get_producer_of_operand %return[0] : (!transform.any_op) -> !transform.any_op
+  %last = transform.get_producer_of_operand %reshape[0] : (!transform.any_op) -> !transform.any_op
+  transform.yield %last : !transform.any_op
+}
+
+// Steps that do not divide: the last, shorter one gets static shapes. Peeling
+// fails on loops whose step divides.
+transform.named_sequence @cwm_peel(%func: !transform.any_op {transform.readonly}) {
+  %loops = transform.structured.match ops{["scf.for"]} in %func : (!transform.any_op) -> !transform.any_op
+  transform.foreach %loops : !transform.any_op {
+  ^bb0(%loop: !transform.any_op):
+    transform.include @cwm_peel_loop failures(suppress) (%loop) : (!transform.any_op) -> ()
+  }
+  transform.yield
+}
+transform.named_sequence @cwm_peel_loop(%any: !transform.any_op {transform.readonly}) {
+  %loop = transform.cast %any : !transform.any_op to !transform.op<"scf.for">
+  %whole, %rest = transform.loop.peel %loop : (!transform.op<"scf.for">) -> (!transform.any_op, !transform.any_op)
+  transform.yield
+}
+
 }

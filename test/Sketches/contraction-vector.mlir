@@ -17,7 +17,7 @@
 // COLUMNS-NOT: linalg.
 // COLUMNS-NOT: tensor<
 
-// PRIME: error: sketch 'contraction-matvec' does not fit this payload; those that fit: fallback
+// PRIME: error: sketch 'contraction-matvec' does not fit this payload; those that fit: chain-rows, fallback
 
 //--- rows.mlir
 func.func @kernel(%a: tensor<64x96xf32>, %b: tensor<96xf32>) -> tensor<64xf32> {

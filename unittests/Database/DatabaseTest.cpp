@@ -11,9 +11,11 @@
 #include "cwm/Database/RecordJSON.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 using namespace llvm;
 using namespace cwm;
@@ -178,6 +180,63 @@ TEST_F(DatabaseTest, PathsThatCannotBeOpened) {
   std::string missing = getPath("missing/records.db");
   EXPECT_EQ(getOpenError(missing),
             "cannot write '" + missing + ".lock': No such file or directory");
+  EXPECT_EQ(getOpenError("/dev/null"),
+            "cannot open '/dev/null': it is not a regular file");
+  std::string pipe = getPath("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(getOpenError(pipe),
+            "cannot open '" + pipe + "': it is not a regular file");
+}
+
+TEST_F(DatabaseTest, NothingIsLeftBesideAForeignFile) {
+  std::string text = getPath("notes"), other = getPath("other"),
+              empty = getPath("empty");
+  writeFile(text, "my notes");
+  runSQL(other, "CREATE TABLE t(x)");
+  writeFile(empty, "");
+  EXPECT_EQ(getOpenError(text), "'" + text + "' is not a cwm database");
+  EXPECT_EQ(getOpenError(other),
+            "'" + other + "' is a database of another program");
+  EXPECT_EQ(getOpenError(empty),
+            "'" + empty +
+                "' is empty and not a cwm database: remove it, or give another "
+                "--database");
+  for (const std::string &path : {text, other, empty})
+    for (const char *suffix : {".lock", "-wal", "-shm", "-journal"})
+      EXPECT_FALSE(sys::fs::exists(path + suffix)) << path << suffix;
+}
+
+// SQLite makes an empty file first; a run killed just then left its lock too.
+TEST_F(DatabaseTest, EmptyFileOfAKilledRunIsTaken) {
+  std::string path = getPath("records.db");
+  writeFile(path, "");
+  writeFile(path + ".lock", "12345\n");
+  EXPECT_EQ(getOpenError(path), "no error");
+}
+
+TEST_F(DatabaseTest, ForeignLockFileIsKept) {
+  // As of package managers.
+  std::string path = getPath("Cargo");
+  for (const char *content :
+       {"[[package]]\n", "1.2.3\n", "123456789012345678901234567890123\n"}) {
+    writeFile(path + ".lock", content);
+    EXPECT_EQ(getOpenError(path), "'" + path +
+                                      ".lock' exists and is not a lock of cwm: "
+                                      "give another --database");
+    auto buffer = MemoryBuffer::getFile(path + ".lock");
+    ASSERT_TRUE(static_cast<bool>(buffer));
+    EXPECT_EQ((*buffer)->getBuffer(), content);
+    EXPECT_FALSE(sys::fs::exists(path));
+  }
+}
+
+TEST_F(DatabaseTest, NoNameIsSpecial) {
+  SmallString<128> before;
+  ASSERT_FALSE(sys::fs::current_path(before));
+  ASSERT_FALSE(sys::fs::set_current_path(folder));
+  EXPECT_EQ(getOpenError(":memory:"), "no error");
+  EXPECT_TRUE(sys::fs::exists(":memory:"));
+  ASSERT_FALSE(sys::fs::set_current_path(before));
 }
 
 } // namespace

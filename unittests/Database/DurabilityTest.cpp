@@ -130,7 +130,7 @@ TEST_F(DatabaseTest, FullDisk) {
     // A limit on the size of files stands for a full disk: writes beyond it
     // fail with EFBIG.
     ::signal(SIGXFSZ, SIG_IGN);
-    rlimit limit = {200 << 10, 200 << 10};
+    rlimit limit = {200 << 10, 200 << 10}; // in the middle of the WAL
     ::setrlimit(RLIMIT_FSIZE, &limit);
     std::unique_ptr<Database> database = openOrDie(path);
     for (int i = 0; i < 1000; ++i) {
@@ -139,7 +139,9 @@ TEST_F(DatabaseTest, FullDisk) {
       if (Error error = database->insert(record)) {
         std::string message = toString(std::move(error));
         bool clear = StringRef(message).contains("cannot write '") &&
-                     StringRef(message).contains("stored before is safe") &&
+                     StringRef(message).contains(
+                         "': the disk is full; what was stored before is "
+                         "safe") &&
                      !StringRef(message).contains('\n');
         // Still usable for reading, and a second try fails alike.
         bool readable =
@@ -166,6 +168,37 @@ TEST_F(DatabaseTest, FullDisk) {
             acknowledged);
   Record record = makeRecord("w", "later");
   EXPECT_FALSE(database->insert(record));
+}
+
+// Wherever it meets the limit: making the file, the tables, the log, its index.
+TEST_F(DatabaseTest, EveryFullDiskIsCalledSo) {
+  for (rlim_t limit = 0; limit <= 48 << 10; limit += 1 << 10) {
+    std::string path = getPath("r" + std::to_string(limit) + ".db");
+    auto [child, fd] = spawn([&](int out) {
+      ::signal(SIGXFSZ, SIG_IGN);
+      rlimit both = {limit, limit};
+      ::setrlimit(RLIMIT_FSIZE, &both);
+      std::string message = "no error";
+      Expected<std::unique_ptr<Database>> database = Database::open(path);
+      Error error = database.takeError();
+      for (int i = 0; i < 100 && !error; ++i) {
+        Record record = makeRecord("w", "c" + std::to_string(i));
+        error = (*database)->insert(record);
+      }
+      message = toString(std::move(error));
+      (void)!::write(out, message.data(), message.size());
+    });
+    std::string message;
+    char byte;
+    while (::read(fd, &byte, 1) == 1)
+      message.push_back(byte);
+    ::close(fd);
+    ::waitpid(child, nullptr, 0);
+    EXPECT_EQ(message, "cannot write '" + path +
+                           "': the disk is full; what was stored before is "
+                           "safe")
+        << "limit " << limit;
+  }
 }
 
 } // namespace

@@ -352,6 +352,27 @@ TEST_F(ActionTextTest, ASingleAlternativeIsExpanded) {
             Texts{"annotate name=\"a\" on root"});
 }
 
+// What scores look at where the history is not known.
+TEST_F(ActionTextTest, AllRegionsOfAlternativesOnRequest) {
+  textsOf(R"(transform.alternatives %root : !transform.any_op {
+    ^bb0(%a: !transform.any_op):
+      transform.annotate %a "first" : !transform.any_op
+    }, {
+    ^bb0(%a: !transform.any_op):
+      transform.annotate %a "second" : !transform.any_op
+    }
+    transform.annotate %root "third" : !transform.any_op)");
+  auto actions = cwm::getActions(*module, "__transform_main",
+                                 /*allRegions=*/true);
+  ASSERT_TRUE(succeeded(actions));
+  Texts texts;
+  for (const cwm::Action &action : *actions)
+    texts.push_back(action.text);
+  EXPECT_EQ(texts, (Texts{"annotate name=\"first\" on root",
+                          "annotate name=\"second\" on root",
+                          "annotate name=\"third\" on root"}));
+}
+
 TEST_F(ActionTextTest, RefusesExternalSequences) {
   expectError("cannot derive actions: @lib is not a named sequence with a body "
               "in this script",

@@ -9,6 +9,7 @@
 #include "ErrorText.h"
 #include "TestPayload.h"
 
+#include "cwm/Support/WriteFile.h"
 #include "cwm/Tune/OutputFile.h"
 #include "cwm/Tune/WorkDirectory.h"
 
@@ -88,12 +89,14 @@ TEST_F(Files, OutputCheckRefusesForeignFiles) {
 }
 
 TEST_F(Files, OutputCheckKnowsItsOwnResults) {
-  put("best.mlir", "// cwm-tune result: x\n//\n// workload:  abc\n");
+  put("best.mlir", "// cwm-tune result: x\n// payload:   p.mlir, @f\n"
+                   "// workload:  abc\n");
   EXPECT_THAT(errorOf(checkOutput(at("best.mlir"), "abc", false)),
               ::testing::IsEmpty());
   EXPECT_THAT(
       errorOf(checkOutput(at("best.mlir"), "def", false)),
-      HasSubstr("is the result of workload abc, not of this one (def)"));
+      HasSubstr("is the result of p.mlir, @f (workload abc), not of this "
+                "payload (workload def)"));
 }
 
 TEST_F(Files, OutputCheckRefusesFoldersAndDevices) {
@@ -127,9 +130,10 @@ TEST_F(Files, WorkDirectoryOfAnotherPayloadIsRefused) {
   std::string before = get("w/payload.mlir");
   EXPECT_THAT(errorOf(WorkDirectory::open(at("w"), other, "o.mlir")),
               HasSubstr("work directory '" + at("w") +
-                        "' belongs to 'p.mlir' (workload " +
+                        "' belongs to 'p.mlir', @exp2 (workload " +
                         payload.getWorkloadHash().str() +
-                        "), not to 'o.mlir'"));
+                        "), not to 'o.mlir', @exp2 (workload " +
+                        other.getWorkloadHash().str() + ")"));
   EXPECT_EQ(get("w/payload.mlir"), before);
 }
 
@@ -161,8 +165,41 @@ TEST_F(Files, WorkDirectoryOfAnInterruptedStartIsTaken) {
 }
 
 TEST(WorkDirectoryTest, DefaultIsBesideTheOutput) {
-  EXPECT_EQ(WorkDirectory::getDefaultPath("in/mm.mlir", "out/best.mlir"),
+  EXPECT_EQ(WorkDirectory::getDefaultPath("in/mm.mlir", "", "out/best.mlir"),
             "out/mm.cwm");
-  EXPECT_EQ(WorkDirectory::getDefaultPath("in/mm.mlir", "-"), "mm.cwm");
-  EXPECT_EQ(WorkDirectory::getDefaultPath("-", "best.mlir"), "stdin.cwm");
+  EXPECT_EQ(WorkDirectory::getDefaultPath("in/mm.mlir", "", "-"), "mm.cwm");
+  EXPECT_EQ(WorkDirectory::getDefaultPath("-", "", "best.mlir"), "stdin.cwm");
+}
+
+TEST(WorkDirectoryTest, DefaultHasTheFunctionThatWasNamed) {
+  EXPECT_EQ(WorkDirectory::getDefaultPath("mm.mlir", "f", "out/best.mlir"),
+            "out/mm.f.cwm");
+  // A symbol may have any name, a file not.
+  EXPECT_EQ(WorkDirectory::getDefaultPath("mm.mlir", "../a b", "-"),
+            "mm..._a_b.cwm");
+}
+
+TEST_F(Files, WorkDirectoryIsNamedInUTF8) {
+  mlir::MLIRContext context;
+  Payload payload = test::makePayload(context, 4);
+  EXPECT_THAT(errorOf(WorkDirectory::open(at("caf\xe9"), payload, "p.mlir")),
+              HasSubstr("is not UTF-8: give another --work-dir"));
+  EXPECT_EQ(countEntries(), 0);
+  // The default follows from a name that the user may not have chosen.
+  std::string path = WorkDirectory::getDefaultPath("caf\xe9.mlir", "", "-");
+  EXPECT_THAT(errorOf(WorkDirectory::open(at(path), payload, "caf\xe9.mlir")),
+              ::testing::IsEmpty());
+}
+
+TEST(WriteError, EveryFullDiskIsCalledSo) {
+  for (int code : {ENOSPC, EDQUOT, EFBIG}) {
+    std::error_code error(code, std::generic_category());
+    EXPECT_TRUE(isDiskFull(error));
+    EXPECT_EQ(describeWriteError(error), "the disk is full");
+    EXPECT_EQ(nameFullDisk("cannot create 'x': " + error.message() + "!"),
+              "cannot create 'x': the disk is full!");
+  }
+  std::error_code other(EACCES, std::generic_category());
+  EXPECT_EQ(describeWriteError(other), "Permission denied");
+  EXPECT_EQ(nameFullDisk("x: Permission denied"), "x: Permission denied");
 }

@@ -33,7 +33,8 @@ struct StubMeasurer : Measurer {
 TEST(Interrupt, FirstSignalAsksToStop) {
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     StubMeasurer measurer;
-    InterruptScope scope(measurer);
+    InterruptScope scope;
+    scope.setMeasurer(measurer);
     EXPECT_FALSE(InterruptScope::wasInterrupted());
     std::raise(signal);
     EXPECT_TRUE(measurer.stopped);
@@ -41,12 +42,37 @@ TEST(Interrupt, FirstSignalAsksToStop) {
   }
 }
 
+TEST(Interrupt, BeforeTheMeasurerItEndsTheProcess) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+    EXPECT_EXIT(
+        {
+          std::signal(signal, SIG_DFL);
+          InterruptScope scope;
+          std::raise(signal);
+          std::exit(0);
+        },
+        ::testing::ExitedWithCode(130),
+        "interrupted before the first trial: nothing was measured");
+}
+
+TEST(Interrupt, AfterTheMeasurerItIsOnlyNoted) {
+  InterruptScope scope;
+  {
+    StubMeasurer measurer;
+    scope.setMeasurer(measurer);
+    scope.clearMeasurer();
+  }
+  std::raise(SIGINT);
+  EXPECT_TRUE(InterruptScope::wasInterrupted());
+}
+
 TEST(Interrupt, SecondSignalKills) {
   EXPECT_EXIT(
       {
         std::signal(SIGINT, SIG_DFL);
         StubMeasurer measurer;
-        InterruptScope scope(measurer);
+        InterruptScope scope;
+        scope.setMeasurer(measurer);
         std::raise(SIGINT);
         std::raise(SIGINT);
         std::exit(0);
@@ -58,7 +84,8 @@ TEST(Interrupt, IgnoredSignalsStayIgnored) {
   std::signal(SIGHUP, SIG_IGN);
   StubMeasurer measurer;
   {
-    InterruptScope scope(measurer);
+    InterruptScope scope;
+    scope.setMeasurer(measurer);
     std::raise(SIGHUP);
     EXPECT_FALSE(measurer.stopped);
   }
@@ -68,8 +95,7 @@ TEST(Interrupt, IgnoredSignalsStayIgnored) {
 TEST(Interrupt, PreviousActionsComeBack) {
   std::signal(SIGTERM, SIG_IGN);
   {
-    StubMeasurer measurer;
-    InterruptScope scope(measurer);
+    InterruptScope scope;
   }
   EXPECT_EQ(std::signal(SIGTERM, SIG_DFL), SIG_IGN);
 }

@@ -47,6 +47,16 @@ TEST(TuneOptions, AbsurdNumbersAreRefused) {
   }
 }
 
+TEST(TuneOptions, EmptyValuesAreNamed) {
+  TuneOptions options;
+  options.emptyFlag = "schedule";
+  EXPECT_THAT(errorOf(options.validate()),
+              ::testing::StrEq("--schedule has an empty value"));
+  options.emptyFlag = "o";
+  EXPECT_THAT(errorOf(options.validate()),
+              ::testing::StrEq("-o has an empty value"));
+}
+
 TEST(TuneOptions, SeveralThreadsAreNotThereYet) {
   TuneOptions options;
   options.threads = 2;

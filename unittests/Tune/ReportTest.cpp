@@ -73,7 +73,7 @@ TEST(Report, PlainLinesOnlyWhenThereIsNews) {
 
 static RunReport makeReport() {
   RunReport report;
-  report.payloadFile = "mm.mlir";
+  report.payloadFile = report.appliedFile = "mm.mlir";
   report.outputFile = "best.mlir";
   report.flops = 2e8;
   report.peakGflops = 200;
@@ -106,6 +106,25 @@ TEST(Report, TableHasWhatTheUserAsksFor) {
   EXPECT_THAT(text, HasSubstr("40.0 in all: compile 20.0; driver overhead "
                               "5.0 %\n"));
   EXPECT_THAT(text, HasSubstr("mlir-opt mm.mlir"));
+}
+
+TEST(Report, ResultOnStdoutHasNoNameToApply) {
+  RunReport report = makeReport();
+  report.outputFile = "-";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  report.print(os);
+  EXPECT_THAT(text, HasSubstr("written    to stdout\n"));
+  EXPECT_THAT(text, HasSubstr("transform-library-paths=RESULT.mlir}"));
+  EXPECT_THAT(text, HasSubstr("where RESULT.mlir is the result"));
+  EXPECT_THAT(text, Not(HasSubstr("best.mlir")));
+}
+
+TEST(Report, BytesThatJSONCannotHoldAreReplaced) {
+  RunReport report = makeReport();
+  report.payloadFile = "caf\xe9.mlir";
+  llvm::json::Value value = report.toJSON();
+  EXPECT_EQ(value.getAsObject()->getString("payload"), "caf\xef\xbf\xbd.mlir");
 }
 
 TEST(Report, BaselineAsBestIsNoSpeedup) {

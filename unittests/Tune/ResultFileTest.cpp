@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "llvm/Support/JSON.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -147,11 +148,15 @@ TEST_F(ResultFile, TakesRootsOfOtherTypes) {
 TEST_F(ResultFile, HeaderTellsWhoseItIs) {
   Payload payload = test::makePayload(context, 8);
   info.payloadFile = "in.mlir";
+  info.appliedFile = "in.mlir";
   info.outputFile = "out.mlir";
   info.candidate = "s{a=1}";
   info.loweringPipeline = "builtin.module(canonicalize)";
   std::string text = render(payload);
-  EXPECT_EQ(getResultWorkload(text), payload.getWorkloadHash());
+  std::optional<ResultOwner> owner = getResultOwner(text);
+  ASSERT_TRUE(owner);
+  EXPECT_EQ(owner->workload, payload.getWorkloadHash());
+  EXPECT_EQ(owner->payload, "in.mlir, @exp2");
   EXPECT_THAT(text, HasSubstr("// candidate: s{a=1}\n"));
   EXPECT_THAT(text, HasSubstr("mlir-opt in.mlir --pass-pipeline='builtin.module"
                               "(transform-preload-library{transform-library-"
@@ -161,16 +166,31 @@ TEST_F(ResultFile, HeaderTellsWhoseItIs) {
 
 TEST_F(ResultFile, HeaderStaysAComment) {
   Payload payload = test::makePayload(context, 8);
-  info.payloadFile = "a\nmodule {}";
-  EXPECT_EQ(apply(render(payload), payload), "applied");
+  for (const char *name : {"a\nmodule {}", "caf\xe9", "a\rb", "it's"}) {
+    info.payloadFile = info.appliedFile = info.outputFile = name;
+    std::string text = render(payload);
+    EXPECT_EQ(apply(text, payload), "applied");
+    EXPECT_TRUE(llvm::json::isUTF8(text));
+  }
+}
+
+TEST_F(ResultFile, HeaderNamesNoFileThatIsNotThere) {
+  Payload payload = test::makePayload(context, 8);
+  info.payloadFile = "-";
+  info.appliedFile = "stdin.cwm/payload.mlir";
+  info.outputFile = "-";
+  std::string text = render(payload);
+  EXPECT_THAT(text, HasSubstr("// payload:   stdin, @exp2\n"));
+  EXPECT_THAT(text, HasSubstr("// Apply it (RESULT.mlir stands for this file)"
+                              ":\n//   mlir-opt stdin.cwm/payload.mlir "));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("best.mlir")));
 }
 
 TEST_F(ResultFile, OtherFilesAreNobodys) {
-  EXPECT_EQ(getResultWorkload(""), std::nullopt);
-  EXPECT_EQ(getResultWorkload("module {}"), std::nullopt);
-  EXPECT_EQ(getResultWorkload("// workload:  abc\n"), std::nullopt);
-  EXPECT_EQ(getResultWorkload("// cwm-tune result\nmodule\n// workload:  a\n"),
-            std::nullopt);
+  EXPECT_FALSE(getResultOwner(""));
+  EXPECT_FALSE(getResultOwner("module {}"));
+  EXPECT_FALSE(getResultOwner("// workload:  abc\n"));
+  EXPECT_FALSE(getResultOwner("// cwm-tune result\nmodule\n// workload:  a\n"));
 }
 
 TEST_F(ResultFile, ScriptWithoutEntryIsAnError) {

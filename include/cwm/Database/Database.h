@@ -50,6 +50,12 @@ public:
   static llvm::Expected<std::unique_ptr<Database>> open(llvm::StringRef path);
   ~Database();
 
+  /// Checks, before anything is made beside it, that open() may take `path`:
+  /// there is no such file, or a regular one with the header of a database of
+  /// ours. An empty file passes only with the lock of a killed run beside it;
+  /// any other may be somebody's.
+  static llvm::Error checkFile(llvm::StringRef path);
+
   /// Stores `record` and sets its id; an empty toolchain becomes this one, an
   /// empty time now. Numbers and texts are normalised, see RecordJSON.h. A
   /// second record of the same key is refused with an error: nothing is

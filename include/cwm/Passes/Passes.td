@@ -270,6 +270,21 @@ def RecordSchedule : Pass<"cwm-record", "::mlir::ModuleOp"> {
                            "::cwm::CwmDialect"];
 }
 
+def CollapseDims : Pass<"cwm-collapse-dims", "::mlir::func::FuncOp"> {
+  let summary = "merge dimensions that lie together";
+  let description = [{
+    Merges neighbouring dimensions of linalg.generic ops on tensors that lie next
+    to each other, in the same order, in every operand of every such op of the
+    function that has one of them: a global average pool over 7x7 elements then
+    reduces rows of 49. The decision is one for the whole function, so that
+    reshapes appear where values enter and leave the ops and not between them.
+    Does nothing when the function has other structured ops than generics and
+    fills, or generics whose maps are not projected permutations.
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
 def DecomposeTensorOps : Pass<"cwm-decompose-tensor-ops"> {
   let summary = "decompose tensor operations that cannot be bufferised";
   let description = [{

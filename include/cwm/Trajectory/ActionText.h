@@ -48,10 +48,12 @@ bool isControl(mlir::Operation *op);
 /// Fails with one diagnostic when the script is not bound (a knob without a
 /// selection, a `cwm.bind` left), when an include is recursive or external,
 /// and on `transform.alternatives` with several regions, whose path only the
-/// payload decides.
+/// payload decides; with `allRegions` those contribute the actions of each
+/// region in order, which tells candidates apart but is no history.
 mlir::FailureOr<std::vector<Action>>
 getActions(mlir::ModuleOp boundScript,
-           llvm::StringRef entryPoint = "__transform_main");
+           llvm::StringRef entryPoint = "__transform_main",
+           bool allRegions = false);
 
 /// How control reached a named sequence; null for the entry point.
 struct CallFrame {
@@ -72,7 +74,9 @@ using ObservedParams =
 /// look-ups, so use one object for all actions of a script.
 class ActionDescriber {
 public:
-  ActionDescriber();
+  /// With `allRegions`, expand() takes all regions of alternatives that the
+  /// payload decides; see getActions().
+  explicit ActionDescriber(bool allRegions = false);
   ~ActionDescriber();
 
   /// The text of one action reached through `frame`. Where a parameter is

@@ -12,13 +12,19 @@
 
 namespace cwm {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP asks `measurer` to stop
-/// and restores the signal's default action, so that the second one kills.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP restores the signal's
+/// default action, so that the second one kills, and
+/// - before setMeasurer, ends the process at once with exit code 130 and a line
+///   that says so: there is nothing to keep yet;
+/// - after setMeasurer, asks the measurer to stop;
+/// - after clearMeasurer, is only noted: the run is about to end.
 /// One at a time in a process.
 class InterruptScope {
 public:
-  explicit InterruptScope(Measurer &measurer);
+  InterruptScope();
   ~InterruptScope();
+  void setMeasurer(Measurer &measurer);
+  void clearMeasurer();
   InterruptScope(const InterruptScope &) = delete;
   InterruptScope &operator=(const InterruptScope &) = delete;
 

@@ -42,11 +42,15 @@ struct TuneOptions {
 
   // Output
   std::string output = "best.mlir"; ///< "-" is stdout
-  std::string workDir;              ///< empty: `<payload stem>.cwm`
+  std::string workDir;              ///< empty: see getDefaultPath
   std::string database;             ///< empty: `<work dir>/records.db`
   bool resume = true;
   std::string exportRecords, importRecords, summary;
   bool force = false, verbose = false;
+
+  /// The first flag that was given an empty value, as in `--schedule=`: of a
+  /// script whose variable is empty, say. Never what the user means.
+  std::string emptyFlag;
 
   /// The only check of values; names the flag and the rule.
   llvm::Error validate() const;

@@ -41,10 +41,6 @@ llvm::Error checkDistinct(llvm::ArrayRef<NamedFile> outputs,
                           llvm::ArrayRef<NamedFile> inputs,
                           llvm::StringRef workDirectory);
 
-/// Writes `text` to a temporary file beside `path` and renames it, so that
-/// nobody ever sees half a file; "-" writes to stdout. Errors name the path.
-llvm::Error writeFile(llvm::StringRef path, llvm::StringRef text);
-
 } // namespace cwm
 
 #endif // CWM_TUNE_OUTPUTFILE_H

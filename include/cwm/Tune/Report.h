@@ -50,6 +50,8 @@ private:
 /// What the final table and --summary tell.
 struct RunReport {
   std::string payloadFile, target, outputFile, toolchain;
+  /// The payload alone in a file, for the command that applies the result.
+  std::string appliedFile;
   double flops = 0, peakGflops = 0;
   /// Wall seconds of the whole run, and of it spent waiting for workers.
   double wallSeconds = 0, busySeconds = 0;

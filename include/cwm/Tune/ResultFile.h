@@ -20,6 +20,7 @@ namespace cwm {
 /// What the header comment of a result says beside the schedule.
 struct ResultInfo {
   std::string payloadFile, outputFile; ///< as the user gave them
+  std::string appliedFile; ///< the payload alone in a file, for the command
   std::string toolchain, target, candidate;
   double timeNs = 0, baselineTimeNs = 0, speedup = 1;
   std::string loweringPipeline; ///< upstream passes only
@@ -41,17 +42,22 @@ std::vector<std::string> renderGuards(const Payload &payload,
                                       llvm::StringRef root,
                                       llvm::StringRef rootType);
 
-/// The command that applies a result with stock tools.
-std::string getApplyCommand(llvm::StringRef payloadFile,
-                            llvm::StringRef resultFile);
-
 /// First op of `script` that stock mlir-opt does not know; null when it applies
 /// without cwm's plugin.
 mlir::Operation *findNonStockOp(mlir::ModuleOp script);
 
-/// Workload hash in the header of a result of cwm; nullopt when `text` is no
-/// such file.
-std::optional<std::string> getResultWorkload(llvm::StringRef text);
+/// What `op`, found by findNonStockOp, uses: "the op ..." or "the pass ...".
+std::string describeNonStockOp(mlir::Operation *op);
+
+/// Whose result a file is, as its header says.
+struct ResultOwner {
+  std::string workload; ///< its hash
+  std::string payload;  ///< "in.mlir, @matmul"
+};
+
+/// The owner in the header of a result of cwm; nullopt when `text` is no such
+/// file.
+std::optional<ResultOwner> getResultOwner(llvm::StringRef text);
 
 } // namespace cwm
 

@@ -26,13 +26,18 @@ public:
                                             const Payload &payload,
                                             llvm::StringRef payloadFile);
 
-  /// `<payload stem>.cwm` beside the output, or in the current folder when the
-  /// output is stdout.
+  /// `<payload stem>.cwm`, or `<payload stem>.<function>.cwm` when `function`
+  /// is not empty, so that several functions of a file can be tuned side by
+  /// side. It lies beside the output, or in the current folder when the output
+  /// is stdout.
   static std::string getDefaultPath(llvm::StringRef payloadFile,
+                                    llvm::StringRef function,
                                     llvm::StringRef output);
 
   llvm::StringRef getPath() const { return path; }
   std::string getFile(llvm::StringRef name) const;
+  /// The copy of the payload: the entry function alone in a module.
+  std::string getPayloadFile() const;
 
 private:
   explicit WorkDirectory(std::string path) : path(std::move(path)) {}

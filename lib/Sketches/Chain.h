@@ -1,0 +1,64 @@
+//===- Chain.h - Payloads of elementwise ops and reductions -----*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_LIB_SKETCHES_CHAIN_H
+#define CWM_LIB_SKETCHES_CHAIN_H
+
+#include "Contraction.h"
+
+#include "cwm/Payload/Payload.h"
+
+#include <optional>
+
+namespace cwm {
+
+/// A payload of elementwise ops and reductions in the form that
+/// `@cwm_normalise_chain` of schedules/cpu/common.mlir and cwm-collapse-dims
+/// give it.
+///
+/// Dimensions that go together, in the loops of any op and in any value, are
+/// one class; a class is a number.
+struct ChainPayload {
+  struct DimClass {
+    int64_t extent = 0;
+    /// Some op reduces over it: no loop around the whole chain.
+    bool isReduced = false;
+  };
+  struct Op {
+    /// Class and kind of each loop.
+    llvm::SmallVector<unsigned> loops;
+    llvm::SmallVector<mlir::utils::IteratorType> iterators;
+  };
+  std::vector<DimClass> classes;
+  /// All but fills, in order; the last one gives the result.
+  std::vector<Op> ops;
+  /// Classes of the dimensions of each value with more than one element.
+  std::vector<llvm::SmallVector<unsigned>> values;
+  /// Unit dimensions of the result were folded away.
+  bool isReshaped = false;
+  /// cwm-collapse-dims has changed it.
+  bool isCollapsed = false;
+  /// Width of the widest element.
+  int64_t elementBits = 0;
+
+  const Op &getLast() const { return ops.back(); }
+};
+
+/// nullopt when `payload` is of another kind; then `why` (may be null) receives
+/// the reason, for tests and messages. With `collapse`, in the form after
+/// cwm-collapse-dims, which needs a pass of ours in the schedule.
+std::optional<ChainPayload> analyseChain(const Payload &payload, bool collapse,
+                                         std::string *why = nullptr);
+
+/// The sketches for chains that fit, best default first.
+std::vector<FittingSketch> fitChain(const ChainPayload &payload,
+                                    const HardwareDescription &hardware,
+                                    mlir::MLIRContext *context);
+
+} // namespace cwm
+
+#endif // CWM_LIB_SKETCHES_CHAIN_H

@@ -1,0 +1,188 @@
+//===- ChainAnalysis.cpp - Payloads of elementwise ops and reductions -----===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Chain.h"
+
+#include "DimClasses.h"
+
+#include "cwm/Sketches/CollapseDims.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace cwm;
+
+/// The payload in the form that the sequences of the sketches give it.
+static OwningOpRef<ModuleOp> normalise(const Payload &payload, bool collapse,
+                                       bool &collapsed) {
+  OwningOpRef<ModuleOp> module(payload.getModule().clone());
+  SmallVector<linalg::LinalgOp> named;
+  module->walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op))
+      named.push_back(op);
+  });
+  IRRewriter rewriter(module->getContext());
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::generalizeNamedOp(rewriter, op)))
+      return {};
+  }
+  PassManager manager(module->getContext());
+  manager.addPass(createLinalgElementwiseOpFusionPass());
+  manager.addPass(createLinalgFoldUnitExtentDimsPass());
+  if (failed(manager.run(*module)))
+    return {};
+  if (collapse)
+    module->walk(
+        [&](func::FuncOp function) { collapsed |= collapseDims(function); });
+  return module;
+}
+
+static bool isElementType(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() >= 8 && integer.getWidth() <= 64;
+  return type.isF32() || type.isF64();
+}
+
+/// Combiners for which upstream knows the neutral element.
+static bool isCombiner(Operation *op) {
+  return isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::MulIOp,
+             arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+             arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
+             arith::MinUIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
+}
+
+/// Reshapes between the payload's interface and the chain.
+static bool isReshape(Operation *op) {
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
+
+namespace {
+class Analysis {
+public:
+  explicit Analysis(func::FuncOp entry) : entry(entry) {}
+
+  /// The reason why not, or nothing.
+  std::optional<StringRef> run(ChainPayload &result) {
+    if (std::optional<StringRef> why = findOps(result))
+      return why;
+    classify(result);
+    return std::nullopt;
+  }
+
+private:
+  std::optional<StringRef> findOps(ChainPayload &result) {
+    Operation *terminator = entry.getBody().front().getTerminator();
+    if (terminator->getNumOperands() != 1)
+      return "several results";
+    Operation *last = terminator->getOperand(0).getDefiningOp();
+    if (isReshape(last)) {
+      result.isReshaped = true;
+      last = last->getOperand(0).getDefiningOp();
+    }
+    for (Operation &op : entry.getBody().front()) {
+      if (isa<tensor::EmptyOp, arith::ConstantOp, linalg::FillOp>(op) ||
+          &op == terminator)
+        continue;
+      if (isReshape(&op)) {
+        if (isa<BlockArgument>(op.getOperand(0)) ||
+            (op.hasOneUse() && *op.user_begin() == terminator))
+          continue;
+        return "a reshape between the operations";
+      }
+      auto generic = dyn_cast<linalg::GenericOp>(op);
+      if (!generic)
+        return "an operation that is neither elementwise nor a reduction";
+      if (std::optional<StringRef> why = checkOp(generic, result))
+        return why;
+      generics.push_back(generic);
+    }
+    if (generics.empty() || generics.back() != last)
+      return "the result is not that of the last operation";
+    return std::nullopt;
+  }
+
+  std::optional<StringRef> checkOp(linalg::GenericOp op, ChainPayload &result) {
+    if (op.getNumDpsInits() != 1)
+      return "an operation with several results";
+    for (AffineMap map : op.getIndexingMapsArray())
+      if (!map.isProjectedPermutation(/*allowZeroInResults=*/false))
+        return "an operation with computed indices";
+    for (Value operand : op->getOperands()) {
+      Type type = getElementTypeOrSelf(operand.getType());
+      if (!isElementType(type))
+        return "an element type that is not vectorised";
+      result.elementBits =
+          std::max<int64_t>(result.elementBits, type.getIntOrFloatBitWidth());
+    }
+    // An argument would be overwritten: bufferisation takes arguments for
+    // writable.
+    Value init = op.getDpsInits().front();
+    if (!init.getDefiningOp<tensor::EmptyOp>() &&
+        !init.getDefiningOp<linalg::FillOp>())
+      return "an initial value that is neither a fill nor empty";
+    for (Operation &inner : op.getRegion().front().without_terminator())
+      if (!OpTrait::hasElementwiseMappableTraits(&inner) &&
+          !isa<arith::ConstantOp>(inner))
+        return "a body that is not elementwise";
+    if (op.getNumReductionLoops() == 0)
+      return std::nullopt;
+    SmallVector<Operation *, 4> combiners;
+    if (!matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
+        combiners.size() != 1 || !isCombiner(combiners.front()))
+      return "a reduction of an unknown kind";
+    return std::nullopt;
+  }
+
+  void classify(ChainPayload &result) {
+    DimClasses classes(generics);
+    for (unsigned dimClass = 0; dimClass < classes.size(); ++dimClass)
+      result.classes.push_back({classes.getExtent(dimClass), false});
+    for (linalg::GenericOp op : generics) {
+      result.ops.push_back({classes.getLoops(op), op.getIteratorTypesArray()});
+      const ChainPayload::Op &entry = result.ops.back();
+      for (auto [loop, iterator] :
+           llvm::zip_equal(entry.loops, entry.iterators))
+        if (iterator == utils::IteratorType::reduction)
+          result.classes[loop].isReduced = true;
+    }
+    for (Value value : classes.getValues())
+      result.values.push_back(classes.getDims(value));
+  }
+
+  func::FuncOp entry;
+  std::vector<linalg::GenericOp> generics;
+};
+} // namespace
+
+std::optional<ChainPayload> cwm::analyseChain(const Payload &payload,
+                                              bool collapse, std::string *why) {
+  auto no = [&](StringRef reason) -> std::optional<ChainPayload> {
+    if (why)
+      *why = reason.str();
+    return std::nullopt;
+  };
+  ChainPayload result;
+  OwningOpRef<ModuleOp> module =
+      normalise(payload, collapse, result.isCollapsed);
+  if (!module)
+    return no("the normal form fails");
+  auto entry =
+      module->lookupSymbol<func::FuncOp>(payload.getEntry().getSymName());
+  if (std::optional<StringRef> reason = Analysis(entry).run(result))
+    return no(*reason);
+  return result;
+}

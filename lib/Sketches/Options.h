@@ -1,0 +1,62 @@
+//===- Options.h - Filling in the knobs of a sketch -------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_LIB_SKETCHES_OPTIONS_H
+#define CWM_LIB_SKETCHES_OPTIONS_H
+
+#include "Contraction.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/Builders.h"
+
+namespace cwm {
+
+/// Fills in the knobs of one sketch.
+class SketchOptions {
+public:
+  SketchOptions(llvm::StringRef name, mlir::MLIRContext *context)
+      : builder(context) {
+    sketch.name = name.str();
+  }
+
+  void structure(llvm::StringRef knob, mlir::Attribute value) {
+    sketch.options[knob] = builder.getArrayAttr(value);
+  }
+  void structure(llvm::StringRef knob, llvm::ArrayRef<int64_t> values) {
+    structure(knob, builder.getDenseI64ArrayAttr(values));
+  }
+  void structure(llvm::StringRef knob, int64_t value) {
+    structure(knob, builder.getI64IntegerAttr(value));
+  }
+  /// The options of a decision; `preferred` must be one of them.
+  void choice(llvm::StringRef knob, llvm::ArrayRef<int64_t> values,
+              int64_t preferred) {
+    sketch.options[knob] = builder.getI64ArrayAttr(values);
+    sketch.defaults[knob] = llvm::find(values, preferred) - values.begin();
+  }
+  void iterators(llvm::StringRef knob,
+                 llvm::ArrayRef<mlir::utils::IteratorType> types) {
+    structure(knob, getIterators(types));
+  }
+  mlir::DictionaryAttr
+  getIterators(llvm::ArrayRef<mlir::utils::IteratorType> types) {
+    llvm::SmallVector<mlir::Attribute> attrs;
+    for (mlir::utils::IteratorType type : types)
+      attrs.push_back(
+          mlir::linalg::IteratorTypeAttr::get(builder.getContext(), type));
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr("iterator_types", builder.getArrayAttr(attrs)));
+  }
+
+  mlir::Builder builder;
+  FittingSketch sketch;
+};
+
+} // namespace cwm
+
+#endif // CWM_LIB_SKETCHES_OPTIONS_H

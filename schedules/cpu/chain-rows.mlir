@@ -1,0 +1,67 @@
+// Chains of elementwise ops and reductions along contiguous rows: softmax,
+// normalisations and their pieces, sums and maxima over trailing dimensions, each
+// with what comes before and after. One row at a time goes through the whole
+// chain and stays in the first-level cache; every op walks along it in steps of
+// `vt` elements, reductions with as many partial results in registers, which are
+// combined after the row. What is left of a row is a shorter vector.
+//
+// Knobs of the search:
+//   vt  elements of a step
+// Structure, from the payload:
+//   rows      tile sizes of the last op: 1 for rows, 0 along them
+//   find      sequence that finds the last op
+//   collapse  pass that merges dimensions which lie together in all operands,
+//             or one that does nothing
+
+module attributes {transform.with_named_sequence} {
+
+transform.named_sequence @cwm_normalise_chain(!transform.any_op {transform.consumed}) -> !transform.any_op
+transform.named_sequence @cwm_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
+transform.named_sequence @cwm_reshaped_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
+transform.named_sequence @cwm_peel(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_clean_up(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_vectorise(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_hoist(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_bufferise(!transform.any_op {transform.consumed}) -> !transform.any_op
+transform.named_sequence @cwm_lower_vectors(!transform.any_op {transform.readonly})
+
+transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
+  %vt = transform.tune.knob<"vt"> options = [16, 32, 64, 128] {cwm.default = 64 : i64} -> !transform.param<i64>
+
+  %func0 = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
+  %func1 = transform.include @cwm_normalise_chain failures(propagate) (%func0) : (!transform.any_op) -> !transform.any_op
+  %func = transform.apply_registered_pass "canonicalize" to %func1 {cwm.bind = {pass_name = {knob = "collapse", options = ["canonicalize"]}}} : (!transform.any_op) -> !transform.any_op
+  transform.bufferization.eliminate_empty_tensors %func : !transform.any_op
+  %last = transform.include @cwm_producer failures(propagate) (%func) {cwm.bind = {target = {knob = "find", options = [@cwm_producer]}}} : (!transform.any_op) -> !transform.any_op
+  %outer = transform.structured.fuse %last tile_sizes [0] {cwm.bind = {static_tile_sizes = {knob = "rows", options = [array<i64: 0>]}}} : (!transform.any_op) -> !transform.any_op
+  transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
+  %fill = transform.structured.match ops{["linalg.fill"]} in %func : (!transform.any_op) -> !transform.any_op
+  %generic_fill = transform.structured.generalize %fill : (!transform.any_op) -> !transform.any_op
+  transform.include @cwm_fold_unit_dims failures(propagate) (%func) : (!transform.any_op) -> ()
+
+  %elementwise = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>]} in %func : (!transform.any_op) -> !transform.any_op
+  transform.foreach %elementwise : !transform.any_op {
+  ^bb0(%op: !transform.any_op):
+    %step, %step_loop = transform.structured.tile_using_for %op tile_sizes [%vt] : (!transform.any_op, !transform.param<i64>) -> (!transform.any_op, !transform.any_op)
+  }
+  %reductions = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<reduction>]} in %func : (!transform.any_op) -> !transform.any_op
+  transform.foreach %reductions : !transform.any_op {
+  ^bb0(%op: !transform.any_op):
+    %neutral, %partial, %combined, %step_loop = transform.structured.tile_reduction_using_for %op by tile_sizes = [64] {cwm.bind = {tile_sizes = ["vt"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  }
+  transform.include @cwm_peel failures(propagate) (%func) : (!transform.any_op) -> ()
+  transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
+  transform.include @cwm_fold_unit_dims failures(propagate) (%func) : (!transform.any_op) -> ()
+
+  transform.include @cwm_vectorise failures(propagate) (%func) : (!transform.any_op) -> ()
+  transform.include @cwm_hoist failures(propagate) (%func) : (!transform.any_op) -> ()
+  %lowered = transform.include @cwm_bufferise failures(propagate) (%root) : (!transform.any_op) -> !transform.any_op
+  transform.apply_patterns to %lowered {
+    transform.apply_patterns.vector.lower_multi_reduction lowering_strategy = "innerreduction"
+  } : !transform.any_op
+  transform.include @cwm_lower_vectors failures(propagate) (%lowered) : (!transform.any_op) -> ()
+  transform.yield
+}
+
+}
