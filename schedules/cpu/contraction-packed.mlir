@@ -6,7 +6,9 @@
 //   mr, nr  register tile; nr is the vectorised one
 //   kr      depth of a slice of a panel
 //   kt      depth of the unrolled innermost step; at most kr
+//   packing what is packed at once and what where it is used
 //   order   n outermost keeps a panel of the right operand in cache
+//   mc      rows of the left operand that are packed together
 // Structure, from the payload (one option each, set by lib/Sketches), besides
 // that of @cwm_isolate:
 //   last_op, last_attributes   the last op after packing
@@ -33,16 +35,11 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %nr = transform.tune.knob<"nr"> options = [16, 32, 64] {cwm.default = 64 : i64} -> !transform.param<i64>
   %kr = transform.tune.knob<"kr"> options = [4, 8, 16] {cwm.default = 4 : i64} -> !transform.param<i64>
   %kt = transform.tune.knob<"kt"> options = [1, 2, 4, 8] {cwm.default = 4 : i64} -> !transform.param<i64>
-  %mc = transform.tune.knob<"mc"> options = [48, 96, 192, 384] {cwm.default = 96 : i64} -> !transform.param<i64>
   // Accumulators fill the register file without spilling.
   %fewest = transform.tune.knob<"fewest_elements"> options = [128] -> !transform.param<i64>
   %most = transform.tune.knob<"most_elements"> options = [448] -> !transform.param<i64>
-  transform.smt.constrain_params(%mr, %nr, %fewest, %most, %kr, %kt, %mc) : (!transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>) -> () {
-  ^bb0(%m: !smt.int, %n: !smt.int, %lower: !smt.int, %upper: !smt.int, %slice: !smt.int, %step: !smt.int, %block: !smt.int):
-    %zero = smt.int.constant 0
-    %rest = smt.int.mod %block, %m
-    %whole = smt.eq %rest, %zero : !smt.int
-    smt.assert %whole
+  transform.smt.constrain_params(%mr, %nr, %fewest, %most, %kr, %kt) : (!transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>) -> () {
+  ^bb0(%m: !smt.int, %n: !smt.int, %lower: !smt.int, %upper: !smt.int, %slice: !smt.int, %step: !smt.int):
     %elements = smt.int.mul %m, %n
     %enough = smt.int.cmp ge %elements, %lower
     %fits = smt.int.cmp le %elements, %upper
@@ -99,6 +96,15 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
     // A block of rows of the left operand at a time, which stays in the
     // second-level cache while the panels of the right operand pass. For large
     // left operands.
+    %mc = transform.tune.knob<"mc"> options = [48, 96, 192, 384] {cwm.default = 96 : i64} -> !transform.param<i64>
+    transform.smt.constrain_params(%mc, %mr) : (!transform.param<i64>, !transform.param<i64>) -> () {
+    ^bb0(%block: !smt.int, %m: !smt.int):
+      %zero = smt.int.constant 0
+      %rest = smt.int.mod %block, %m
+      %whole = smt.eq %rest, %zero : !smt.int
+      smt.assert %whole
+      smt.yield
+    }
     %rhs_tile, %rhs_tile_loops:2 = transform.structured.tile_using_for %rhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
     transform.structured.vectorize %rhs_tile vector_sizes [1, 1, %kr, %nr] : !transform.any_op, !transform.param<i64>, !transform.param<i64>
     transform.apply_patterns to %func {
