@@ -34,7 +34,7 @@
 
 // The two dimensions of an image are one row, which is one vector.
 // POOL: memref.collapse_shape {{.*}} : memref<1x10x7x7xf32> into memref<10x49xf32>
-// POOL: vector.load {{.*}} vector<49xf32>
+// POOL: vector.transfer_read {{.*}} vector<49xf32>
 // POOL: vector.reduction <add>
 // POOL-NOT: linalg.
 // LLVM: llvm.func @kernel

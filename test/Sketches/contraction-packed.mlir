@@ -1,6 +1,8 @@
 // RUN: split-file %s %t
-// RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json knobs=mr=8,nr=32,kr=4,kt=4' | FileCheck %s --check-prefix=MATMUL
-// RUN: cwm-opt %t/ragged.mlir --cwm-apply-sketch='hardware=%S/Inputs/avx512.json knobs=mr=6,nr=32,kr=4,kt=4' | FileCheck %s --check-prefix=RAGGED
+// RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json knobs=mr=8,nr=32,kr=4,kt=4,packing=0' | FileCheck %s --check-prefix=MATMUL
+// RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json knobs=mr=8,nr=32,kr=4,kt=4,packing=1' | FileCheck %s --check-prefix=PANELS
+// RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json knobs=mr=8,nr=32,kr=4,kt=4,packing=2,mc=48' | FileCheck %s --check-prefix=BLOCKS
+// RUN: cwm-opt %t/ragged.mlir --cwm-apply-sketch='hardware=%S/Inputs/avx512.json knobs=mr=6,nr=32,kr=4,kt=4,packing=0' | FileCheck %s --check-prefix=RAGGED
 // RUN: cwm-opt %t/batch.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json' | FileCheck %s --check-prefix=BATCH
 // RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='hardware=%S/Inputs/avx512.json' --cwm-lower-to-cpu | FileCheck %s --check-prefix=LLVM
 // RUN: not cwm-opt %t/vector.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json' 2>&1 | FileCheck %s --check-prefix=NOFIT
@@ -20,12 +22,33 @@
 // MATMUL-NOT: memref.copy
 // MATMUL: return
 
+// The right operand by panels of 32 columns, where they are used.
+// PANELS-DAG: memref.alloc() {{.*}} : memref<8x8x4x8xf32>
+// PANELS-NOT: memref<3x8x4x32xf32>
+// PANELS: scf.for {{.*}} step %c32
+// PANELS: memref.alloc() {{.*}} : memref<1x8x4x32xf32>
+// PANELS: scf.for {{.*}} iter_args({{.*}}) -> (vector<8x32xf32>)
+// PANELS-COUNT-32: vector.fma {{.*}} : vector<32xf32>
+// PANELS-NOT: vector.fma
+// PANELS-NOT: memref.copy
+// PANELS: return
+
+// The left operand by blocks of 48 rows (the last has 16), six panels each.
+// BLOCKS-DAG: memref.alloc() {{.*}} : memref<3x8x4x32xf32>
+// BLOCKS-NOT: memref<8x8x4x8xf32>
+// BLOCKS: scf.for {{.*}} step %c48
+// BLOCKS: scf.for {{.*}} iter_args({{.*}}) -> (vector<8x32xf32>)
+// BLOCKS-COUNT-32: vector.fma {{.*}} : vector<32xf32>
+// BLOCKS-NOT: vector.fma
+// BLOCKS-NOT: memref.copy
+// BLOCKS: return
+
 // Zero-padded panels; the last tiles are stored under masks.
 // RAGGED-DAG: memref.alloc() {{.*}} : memref<2x2x4x6xf32>
 // RAGGED-DAG: memref.alloc() {{.*}} : memref<2x2x4x32xf32>
-// RAGGED: vector.maskedload
+// RAGGED: vector.transfer_read {{.*}}], %{{.*}}, %{{.*}} {{.*}} : memref<11x7xf32>, vector<6x4xf32>
 // RAGGED: vector.fma
-// RAGGED: vector.maskedstore
+// RAGGED: vector.transfer_write {{.*}}], %{{.*}} {{.*}} : vector<6x32xf32>
 // RAGGED-NOT: linalg.
 // RAGGED-NOT: tensor<
 

@@ -9,7 +9,7 @@
 // CHECK-NOT: linalg.
 // CHECK-NOT: tensor<
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<8x16xf32>)
-// CHECK: vector.load %[[W]]
+// CHECK: vector.transfer_read %[[W]]
 // CHECK-COUNT-32: vector.fma {{.*}} : vector<16xf32>
 // CHECK: arith.maximumf {{.*}} : vector<16xf32>
 // CHECK: return

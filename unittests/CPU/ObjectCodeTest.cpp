@@ -11,6 +11,7 @@
 #include "llvm-c/Disassembler.h"
 #include "llvm-c/Target.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 #include <cstring>
@@ -104,6 +105,66 @@ TEST_F(ObjectCodeTest, RankZeroAndTheSameResultTwice) {
   (*kernel)(buffers);
   EXPECT_EQ(first, 15);
   EXPECT_EQ(second, 15);
+}
+
+/// A function for each shape would take longer to compile than all in one.
+TEST_F(ObjectCodeTest, TransposesOfEveryShape) {
+  constexpr int64_t shapes[][2] = {
+      {2, 2},  {2, 7},   {3, 5},   {4, 4},   {4, 16},  {5, 3},
+      {6, 16}, {7, 9},   {8, 8},   {8, 16},  {12, 16}, {14, 4},
+      {16, 2}, {16, 16}, {16, 32}, {17, 19}, {32, 16}};
+  for (StringRef element : {"f32", "i64"}) {
+    std::string arguments, body;
+    for (const auto &[index, shape] : llvm::enumerate(shapes)) {
+      auto type = [&](int64_t rows, int64_t columns) {
+        return llvm::formatv("{0}x{1}x{2}>", rows, columns, element).str();
+      };
+      std::string from = type(shape[0], shape[1]);
+      std::string to = type(shape[1], shape[0]);
+      arguments += llvm::formatv("{0}%a{1}: memref<{2}, %b{1}: memref<{3}",
+                                 index ? ", " : "", index, from, to);
+      body += llvm::formatv(
+          R"mlir(
+      %r{0} = vector.transfer_read %a{0}[%c0, %c0], %pad {{in_bounds = [true, true]} : memref<{1}, vector<{1}
+      %t{0} = vector.transpose %r{0}, [1, 0] : vector<{1} to vector<{2}
+      vector.transfer_write %t{0}, %b{0}[%c0, %c0] {{in_bounds = [true, true]} : vector<{2}, memref<{2})mlir",
+          index, from, to);
+    }
+    cwm::LoadedKernel kernel = load(
+        llvm::formatv("func.func @kernel({0}) {{\n%c0 = arith.constant 0 : "
+                      "index\n%pad = ub.poison : {1}{2}\nreturn\n}",
+                      arguments, element, body)
+            .str(),
+        getHardware(R"({"cpu": "x86-64"})"));
+    size_t bytes = element == "f32" ? 4 : 8;
+    std::vector<std::vector<char>> storage;
+    std::vector<void *> buffers;
+    for (const auto &shape : shapes) {
+      int64_t count = shape[0] * shape[1];
+      std::vector<char> from(count * bytes), to(count * bytes, char(0xff));
+      for (int64_t i = 0; i < count; ++i) {
+        auto real = static_cast<float>(i);
+        std::memcpy(from.data() + i * bytes,
+                    bytes == 4 ? static_cast<const void *>(&real) : &i, bytes);
+      }
+      storage.push_back(std::move(from));
+      storage.push_back(std::move(to));
+    }
+    for (std::vector<char> &buffer : storage)
+      buffers.push_back(buffer.data());
+    kernel(buffers.data());
+    for (const auto &[index, shape] : llvm::enumerate(shapes))
+      for (int64_t r = 0; r < shape[0]; ++r)
+        for (int64_t c = 0; c < shape[1]; ++c)
+          ASSERT_EQ(
+              std::memcmp(
+                  storage[2 * index].data() + (r * shape[1] + c) * bytes,
+                  storage[2 * index + 1].data() + (c * shape[0] + r) * bytes,
+                  bytes),
+              0)
+              << element.str() << " " << shape[0] << "x" << shape[1] << " at "
+              << r << "," << c;
+  }
 }
 
 TEST_F(ObjectCodeTest, VectorsOfBooleansReadBytes) {
