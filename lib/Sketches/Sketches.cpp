@@ -13,6 +13,7 @@
 #include "Analysis.h"
 #include "Chain.h"
 #include "Contraction.h"
+#include "Convolution.h"
 #include "Library.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,6 +41,9 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
     if (sketches.empty())
       if (auto chain = analyseChain(payload, collapse))
         sketches = fitChain(*chain, hardware, context);
+  if (sketches.empty())
+    if (std::optional<WindowPayload> window = analyseWindow(payload))
+      sketches = fitConvolution(*window, hardware, context);
   sketches.push_back({"fallback", {}, {}});
 
   std::vector<std::unique_ptr<Space>> spaces;

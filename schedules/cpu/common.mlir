@@ -204,4 +204,13 @@ transform.named_sequence @cwm_peel_loop(%any: !transform.any_op {transform.reado
   transform.yield
 }
 
+// Unpacking of register tiles, as transpositions; generics of what is named.
+transform.named_sequence @cwm_unpack_tiles(%func: !transform.any_op {transform.readonly}) {
+  %unpack = transform.structured.match ops{["linalg.unpack"]} in %func : (!transform.any_op) -> !transform.op<"linalg.unpack">
+  %empty, %transpose, %collapse, %slice = transform.structured.lower_unpack %unpack : (!transform.op<"linalg.unpack">) -> (!transform.op<"tensor.empty">, !transform.op<"linalg.transpose">, !transform.op<"tensor.collapse_shape">, !transform.op<"tensor.extract_slice">)
+  %named = transform.structured.match ops{["linalg.transpose", "linalg.broadcast", "linalg.fill", "linalg.copy"]} in %func : (!transform.any_op) -> !transform.any_op
+  %generics = transform.structured.generalize %named : (!transform.any_op) -> !transform.any_op
+  transform.yield
+}
+
 }

@@ -295,4 +295,19 @@ def ScalarizeBooleanTransfers : Pass<"cwm-scalarize-boolean-transfers"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def ScalarizeReads : Pass<"cwm-scalarize-reads"> {
+  let summary = "load single elements of vectors that are only taken apart";
+  let description = [{
+    The broadcast operand of outer products is read as a vector, all elements of
+    which are extracted. LLVM turns only some of the extractions back into
+    loads; the others become permutations that compete with the multiply-adds
+    for a port. Replaces vector.load and in-bounds vector.transfer_read of rank 1
+    whose only users are vector.extract at constant positions by memref.load.
+    Run it after convert-vector-to-scf.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 #endif // CWM_PASSES_PASSES_TD

@@ -67,6 +67,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
              "inner-reduction})"},
       {true, "func.func(convert-vector-to-scf{full-unroll})"},
       {own, "cwm-scalarize-boolean-transfers"},
+      {own, "cwm-scalarize-reads"},
       {true, "func.func(scf-forall-to-for)"},
       // Arithmetic.
       {own && options.polynomialMath, "cwm-polynomial-math"},
