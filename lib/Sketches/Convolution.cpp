@@ -146,7 +146,9 @@ cwm::fitConvolution(const WindowPayload &payload,
                     convolution->kernelWidth == 1
                         ? getLargestDivisor(convolution->channels, 16)
                         : 1);
-  options.structure("kernel_w", convolution->kernelWidth);
   options.structure("strided", convolution->isStrided);
+  bool divides = llvm::all_of(
+      f, [&](int64_t f) { return convolution->features % f == 0; });
+  options.structure("packed_bias", payload.hasBias && divides);
   return {options.sketch};
 }

@@ -204,10 +204,18 @@ transform.named_sequence @cwm_peel_loop(%any: !transform.any_op {transform.reado
   transform.yield
 }
 
-// Unpacking of register tiles, as transpositions; generics of what is named.
+// Packing and unpacking of register tiles, as transpositions; generics of what
+// is named.
 transform.named_sequence @cwm_unpack_tiles(%func: !transform.any_op {transform.readonly}) {
+  %pack = transform.structured.match ops{["linalg.pack"]} in %func : (!transform.any_op) -> !transform.op<"linalg.pack">
+  %pads, %expand, %pack_transpose = transform.structured.lower_pack %pack : (!transform.op<"linalg.pack">) -> (!transform.op<"tensor.pad">, !transform.op<"tensor.expand_shape">, !transform.op<"linalg.transpose">)
+  transform.apply_patterns to %func {
+    transform.apply_patterns.canonicalization
+  } : !transform.any_op
+  %pad = transform.structured.match ops{["tensor.pad"]} in %func : (!transform.any_op) -> !transform.any_op
+  %padded = transform.structured.rewrite_in_destination_passing_style %pad : (!transform.any_op) -> !transform.any_op
   %unpack = transform.structured.match ops{["linalg.unpack"]} in %func : (!transform.any_op) -> !transform.op<"linalg.unpack">
-  %empty, %transpose, %collapse, %slice = transform.structured.lower_unpack %unpack : (!transform.op<"linalg.unpack">) -> (!transform.op<"tensor.empty">, !transform.op<"linalg.transpose">, !transform.op<"tensor.collapse_shape">, !transform.op<"tensor.extract_slice">)
+  %empty, %unpack_transpose, %collapse, %slice = transform.structured.lower_unpack %unpack : (!transform.op<"linalg.unpack">) -> (!transform.op<"tensor.empty">, !transform.op<"linalg.transpose">, !transform.op<"tensor.collapse_shape">, !transform.op<"tensor.extract_slice">)
   %named = transform.structured.match ops{["linalg.transpose", "linalg.broadcast", "linalg.fill", "linalg.copy"]} in %func : (!transform.any_op) -> !transform.any_op
   %generics = transform.structured.generalize %named : (!transform.any_op) -> !transform.any_op
   transform.yield

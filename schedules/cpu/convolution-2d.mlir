@@ -11,8 +11,8 @@
 //   order  loops over output channels outside of those over the image, or inside
 // Structure, from the payload (one option each, set by lib/Sketches):
 //   packed_c     input channels of a step of packing; must divide C
-//   kernel_w     width of the kernel
 //   strided      1 where the stride is not: needs an op of cwm
+//   packed_bias  1 for a bias, if f divides F; tiles of others are transposed
 //   most_elements  of a register tile
 
 module attributes {transform.with_named_sequence} {
@@ -46,25 +46,29 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
 
   // The padded input, row by row.
   %pad = transform.structured.match ops{["tensor.pad"]} in %func : (!transform.any_op) -> !transform.any_op
-  %padded = transform.structured.rewrite_in_destination_passing_style %pad : (!transform.any_op) -> !transform.any_op
-  %border = transform.get_producer_of_operand %padded[1] : (!transform.any_op) -> !transform.any_op
-  %border_row, %border_loops:3 = transform.structured.tile_using_for %border tile_sizes [1, 1, 1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
-  %inside = transform.structured.insert_slice_to_copy %padded : (!transform.any_op) -> !transform.any_op
-  %inside_row, %inside_loops:3 = transform.structured.tile_using_for %inside tile_sizes [1, 1, 1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  transform.include @pad_rows failures(propagate) (%pad) : (!transform.any_op) -> ()
 
   %conv = transform.structured.match ops{["linalg.conv_2d_nchw_fchw"]} in %func : (!transform.any_op) -> !transform.any_op
-  transform.include @pack_bias failures(suppress) (%conv) : (!transform.any_op) -> ()
+  transform.tune.alternatives<"packed_bias"> {
+    transform.yield
+  }, {
+    transform.include @pack_bias failures(propagate) (%conv) : (!transform.any_op) -> ()
+    transform.yield
+  }
   %generic = transform.structured.generalize %conv : (!transform.any_op) -> !transform.any_op
   %packed = transform.structured.pack %generic packed_sizes = [0, 32, 0, 0, 0, 0, 0] {cwm.bind = {static_packed_sizes = [0, "f", 0, 0, 0, 0, 0]}} : (!transform.any_op) -> !transform.op<"linalg.generic">
-  %filter = transform.get_producer_of_operand %packed[1] : (!transform.op<"linalg.generic">) -> !transform.any_op
-  %filter_tile, %filter_loops:3 = transform.structured.tile_using_for %filter tile_sizes [1, 16, 1] {cwm.bind = {static_sizes = [1, {knob = "packed_c", options = [1]}, 1]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
-  transform.structured.vectorize %filter_tile vector_sizes [1, 16, 1, 3, 32] {cwm.bind = {static_vector_sizes = [1, "packed_c", 1, {knob = "kernel_w", options = [1]}, "f"]}} : !transform.any_op
+  %filter = transform.get_producer_of_operand %packed[1] : (!transform.op<"linalg.generic">) -> !transform.op<"linalg.pack">
+  %filter_pads, %expand, %transpose = transform.structured.lower_pack %filter : (!transform.op<"linalg.pack">) -> (!transform.op<"tensor.pad">, !transform.op<"tensor.expand_shape">, !transform.op<"linalg.transpose">)
+  %transpose_tile, %transpose_loops:3 = transform.structured.tile_using_for %transpose tile_sizes [1, 16, 1] {cwm.bind = {static_sizes = [1, {knob = "packed_c", options = [1]}, 1]}} : (!transform.op<"linalg.transpose">) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
   transform.apply_patterns to %func {
     transform.apply_patterns.canonicalization
     transform.apply_patterns.linalg.fold_pack_unpack_into_empty
     transform.apply_patterns.tensor.fold_into_pack_and_unpack
   } : !transform.any_op
   transform.apply_cse to %func : !transform.any_op
+  // F that f does not divide.
+  %filter_pad = transform.structured.match ops{["tensor.pad"]} in %func : (!transform.any_op) -> !transform.any_op
+  transform.include @pad_rows failures(propagate) (%filter_pad) : (!transform.any_op) -> ()
 
   %return = transform.structured.match ops{["func.return"]} in %func : (!transform.any_op) -> !transform.any_op
   %last = transform.get_producer_of_operand %return[0] : (!transform.any_op) -> !transform.any_op
@@ -93,8 +97,17 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   transform.yield
 }
 
-// A bias that is broadcast to the initial value is packed like the result. Fails
-// harmlessly for a fill, which packing folds into.
+// Padding as a fill and a copy, row by row.
+transform.named_sequence @pad_rows(%pad: !transform.any_op {transform.consumed}) {
+  %padded = transform.structured.rewrite_in_destination_passing_style %pad : (!transform.any_op) -> !transform.any_op
+  %border = transform.get_producer_of_operand %padded[1] : (!transform.any_op) -> !transform.any_op
+  %border_row, %border_loops:3 = transform.structured.tile_using_for %border tile_sizes [1, 1, 1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  %inside = transform.structured.insert_slice_to_copy %padded : (!transform.any_op) -> !transform.any_op
+  %inside_row, %inside_loops:3 = transform.structured.tile_using_for %inside tile_sizes [1, 1, 1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  transform.yield
+}
+
+// A bias that is broadcast to the initial value is packed like the result.
 transform.named_sequence @pack_bias(%conv: !transform.any_op {transform.readonly}) {
   %bias = transform.get_producer_of_operand %conv[2] : (!transform.any_op) -> !transform.op<"linalg.generic">
   %packed = transform.structured.pack %bias packed_sizes = [0, 32, 0, 0] {cwm.bind = {static_packed_sizes = [0, "f", 0, 0]}} : (!transform.op<"linalg.generic">) -> !transform.op<"linalg.generic">
