@@ -23,6 +23,8 @@ struct Convolution {
   int64_t features, channels;
   /// The innermost dimension of the image, and of the kernel.
   int64_t width, kernelWidth;
+  /// Multiply-adds for one element of the result.
+  int64_t steps;
   bool isStrided;
 };
 } // namespace
@@ -40,29 +42,38 @@ static std::optional<Convolution> getConvolution(const WindowPayload &payload) {
   result.channels = payload.filter[1];
   result.width = payload.output.back();
   result.kernelWidth = payload.filter.back();
+  result.steps = ShapedType::getNumElements(payload.filter) / result.features;
   return result;
 }
 
-/// Cycles, in units of a multiply-add of two vectors, of one step of a register
-/// tile of `vectors` by `columns`: multiply-adds wait for each other when there
-/// are few, and for their operands. Weights fitted to 3x3 convolutions on an
-/// AVX-512 server (benchmarks/speed.py).
-static double getTileCost(int64_t vectors, int64_t columns) {
+/// Cycles, in units of a multiply-add of two vectors, of a register tile of
+/// `vectors` by `columns`. Multiply-adds wait for each other when there are
+/// few, and for their operands; LLVM's scheduler makes tall tiles spill; the
+/// result is transposed in blocks of `lanes` columns. Weights fitted to
+/// ResNet-50's 1x1 and 3x3 convolutions on an AVX-512 server
+/// (benchmarks/speed.py).
+static double getTileCost(const Convolution &convolution, int64_t vectors,
+                          int64_t lanes, int64_t columns) {
   double accumulators = vectors * columns;
   double loads = vectors + columns;
-  return std::max(accumulators, 8.0) + 0.2 * loads + 0.5;
+  double step = std::max(accumulators, 8.0) + 0.2 * loads + 0.5;
+  if (vectors > 2)
+    step *= 1.1;
+  double transposition = 10.0 * lanes * vectors;
+  return convolution.steps * step +
+         transposition * llvm::divideCeil(columns, lanes);
 }
 
 /// The cost of a row of the image, incomplete tiles included, per element.
 static double getRowCost(const Convolution &convolution, int64_t vectors,
                          int64_t lanes, int64_t columns) {
   int64_t width = convolution.width;
-  double cost =
-      static_cast<double>(width / columns) * getTileCost(vectors, columns);
+  double cost = static_cast<double>(width / columns) *
+                getTileCost(convolution, vectors, lanes, columns);
   if (width % columns)
-    cost += getTileCost(vectors, width % columns);
+    cost += getTileCost(convolution, vectors, lanes, width % columns);
   int64_t tiles = llvm::divideCeil(convolution.features, vectors * lanes);
-  return cost * tiles / width;
+  return cost * static_cast<double>(tiles) / static_cast<double>(width);
 }
 
 namespace {

@@ -310,4 +310,31 @@ def ScalarizeReads : Pass<"cwm-scalarize-reads"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def LowerTransposes : Pass<"cwm-lower-transposes"> {
+  let summary = "lower transpositions of vectors through blocks of 16 x 16";
+  let description = [{
+    Upstream has a network of 64 shuffles for vector.transpose of 16 x 16; all
+    other sizes become one shuffle of all elements, which LLVM takes apart
+    element by element. Splits matrices of 32-bit elements into blocks of
+    16 x 16, the last ones filled up with poison, and lowers all transpositions.
+  }];
+  let dependentDialects = ["mlir::ub::UBDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def MaskOddRows : Pass<"cwm-mask-odd-rows"> {
+  let summary = "access rows of odd lengths under masks";
+  let description = [{
+    LLVM splits a load or store of, say, 14 floats into pieces of 8, 4 and 2,
+    while its arithmetic is done in one register anyway. Replaces vector.load,
+    store and in-bounds transfers of rank 1 of 32- and 64-bit elements, whose
+    number is not a power of two, by masked accesses of the next power of two,
+    where the buffer is an argument of the function: accesses of temporaries are
+    forwarded from writes to reads, which masks prevent.
+    Run it after convert-vector-to-scf.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 #endif // CWM_PASSES_PASSES_TD
