@@ -36,14 +36,14 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
     sketches = fitContraction(*contraction, element.getIntOrFloatBitWidth(),
                               hardware, context);
   }
+  if (sketches.empty())
+    if (std::optional<WindowPayload> window = analyseWindow(payload))
+      sketches = fitConvolution(*window, hardware, context);
   // With a pass of ours only where nothing fits without.
   for (bool collapse : {false, true})
     if (sketches.empty())
       if (auto chain = analyseChain(payload, collapse))
         sketches = fitChain(*chain, hardware, context);
-  if (sketches.empty())
-    if (std::optional<WindowPayload> window = analyseWindow(payload))
-      sketches = fitConvolution(*window, hardware, context);
   sketches.push_back({"fallback", {}, {}});
 
   std::vector<std::unique_ptr<Space>> spaces;

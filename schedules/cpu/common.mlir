@@ -186,7 +186,9 @@ transform.named_sequence @cwm_reshaped_producer(%func: !transform.any_op {transf
   %reshape = transform.get_producer_of_operand %return[0] : (!transform.any_op) -> !transform.any_op
   %last = transform.get_producer_of_operand %reshape[0] : (!transform.any_op) -> !transform.any_op
   transform.yield %last : !transform.any_op
-// The same, but transpositions are left to the lowering: cwm-lower-transposes
+}
+
+// @cwm_lower_vectors, but transpositions are left to the lowering: cwm-lower-transposes
 // has good code for matrices of any size.
 transform.named_sequence @cwm_lower_tiles(%func: !transform.any_op {transform.readonly}) {
   transform.apply_patterns to %func {
