@@ -11,12 +11,14 @@
 #include "cwm/Dialect/Cwm/CwmDialect.h"
 #include "cwm/Passes/Passes.h"
 #include "cwm/Target/CPU/Lowering.h"
+#include "cwm/TransformExt/PatternOps.h"
 
 namespace cwm {
 
 /// Adds cwm's dialect and transform extension to `registry`.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<CwmDialect>();
+  registerTransformExtension(registry);
 }
 
 /// Registers cwm's passes and pass pipelines, once per process.

@@ -23,7 +23,8 @@ using namespace mlir;
 namespace {
 /// Transposes one matrix. The matrix is cut into square blocks whose sides are
 /// powers of two, at most a register wide; each block of side b takes
-/// b log2(b) shuffles of two registers.
+/// b log2(b) shuffles of two registers. Blocks at the ends may reach beyond the
+/// matrix, with poison there.
 class Transposer {
 public:
   Transposer(IRRewriter &rewriter, Location loc, int64_t maxSide)
@@ -52,12 +53,20 @@ static int64_t getLength(Value vector) {
   return cast<VectorType>(vector.getType()).getDimSize(0);
 }
 
+/// Elements [offset, offset + size) of `vector`; those behind its end are
+/// poison.
 Value Transposer::slice(Value vector, int64_t offset, int64_t size) const {
-  if (size == getLength(vector))
+  int64_t length = getLength(vector);
+  if (offset == 0 && size == length)
     return vector;
-  return vector::ExtractStridedSliceOp::create(
-      rewriter, loc, vector, ArrayRef<int64_t>{offset}, ArrayRef<int64_t>{size},
-      ArrayRef<int64_t>{1});
+  if (offset + size <= length)
+    return vector::ExtractStridedSliceOp::create(
+        rewriter, loc, vector, ArrayRef<int64_t>{offset},
+        ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
+  SmallVector<int64_t> mask;
+  for (int64_t at = offset; at < offset + size; ++at)
+    mask.push_back(at < length ? at : vector::ShuffleOp::kPoisonIndex);
+  return shuffle(vector, vector, mask);
 }
 
 /// Transposes the matrix whose elements are the lanes, `lane` elements each, of
@@ -124,28 +133,39 @@ SmallVector<Value> Transposer::transposeBlock(SmallVector<Value> rows) const {
   return result;
 }
 
+/// The side of the next block where `left` rows or columns are left: a block
+/// that a quarter at most of which is filled up beats several smaller ones.
+static int64_t getSide(int64_t left, int64_t maxSide) {
+  auto below =
+      static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(left)));
+  int64_t side = 2 * left > 3 * below - 1 && left != below ? 2 * below : below;
+  return std::min(side, maxSide);
+}
+
 SmallVector<Value> Transposer::transpose(ArrayRef<Value> rows) const {
-  int64_t numRows = static_cast<int64_t>(rows.size());
+  auto numRows = static_cast<int64_t>(rows.size());
   int64_t numColumns = getLength(rows.front());
   Type element = cast<VectorType>(rows.front().getType()).getElementType();
   auto type = VectorType::get(numRows, element);
   SmallVector<Value> columns(numColumns);
   for (int64_t row = 0; row < numRows;) {
-    int64_t height =
-        std::min<int64_t>(maxSide, static_cast<int64_t>(llvm::bit_floor(
-                                       static_cast<uint64_t>(numRows - row))));
+    int64_t height = getSide(numRows - row, maxSide);
     for (int64_t column = 0; column < numColumns;) {
-      int64_t side = std::min<int64_t>(
-          height, static_cast<int64_t>(llvm::bit_floor(
-                      static_cast<uint64_t>(numColumns - column))));
+      int64_t side = std::min(height, getSide(numColumns - column, maxSide));
       // A block that is higher than wide is several square ones.
-      for (int64_t top = row; top < row + height; top += side) {
+      for (int64_t top = row; top < std::min(numRows, row + height);
+           top += side) {
+        int64_t numPieces = std::min(side, numRows - top);
         SmallVector<Value> block;
-        for (Value source : rows.slice(top, side))
+        for (Value source : rows.slice(top, numPieces))
           block.push_back(slice(source, column, side));
-        for (auto [i, piece] : llvm::enumerate(transposeBlock(block))) {
-          Value &into = columns[column + static_cast<int64_t>(i)];
-          if (side == numRows) {
+        block.resize(side, ub::PoisonOp::create(
+                               rewriter, loc, VectorType::get(side, element)));
+        block = transposeBlock(block);
+        for (int64_t i = 0; i < std::min(side, numColumns - column); ++i) {
+          Value &into = columns[column + i];
+          Value piece = slice(block[i], 0, numPieces);
+          if (numPieces == numRows) {
             into = piece;
             continue;
           }

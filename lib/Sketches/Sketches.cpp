@@ -13,6 +13,7 @@
 #include "Analysis.h"
 #include "Chain.h"
 #include "Contraction.h"
+#include "Convolution.h"
 #include "Library.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,6 +36,9 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
     sketches = fitContraction(*contraction, element.getIntOrFloatBitWidth(),
                               hardware, context);
   }
+  if (sketches.empty())
+    if (std::optional<WindowPayload> window = analyseWindow(payload))
+      sketches = fitConvolution(*window, hardware, context);
   // With a pass of ours only where nothing fits without.
   for (bool collapse : {false, true})
     if (sketches.empty())

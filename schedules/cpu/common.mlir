@@ -183,6 +183,28 @@ transform.named_sequence @cwm_reshaped_producer(%func: !transform.any_op {transf
   transform.yield %last : !transform.any_op
 }
 
+// @cwm_lower_vectors, but transpositions are left to the lowering: cwm-lower-transposes
+// has good code for matrices of any size.
+transform.named_sequence @cwm_lower_tiles(%func: !transform.any_op {transform.readonly}) {
+  transform.apply_patterns to %func {
+    transform.apply_patterns.vector.lower_contraction lowering_strategy = "outerproduct"
+    transform.apply_patterns.vector.transfer_permutation_patterns
+    transform.apply_patterns.vector.lower_multi_reduction lowering_strategy = "innerparallel"
+    transform.apply_patterns.vector.lower_outerproduct
+  } : !transform.any_op
+  transform.apply_patterns to %func {
+    transform.apply_patterns.vector.split_transfer_full_partial split_transfer_strategy = "none"
+    transform.apply_patterns.vector.transfer_to_scf max_transfer_rank = 1 full_unroll = true
+    transform.apply_patterns.vector.lower_masked_transfers
+    transform.apply_patterns.vector.lower_transfer max_transfer_rank = 1
+    transform.apply_patterns.vector.lower_shape_cast
+    transform.apply_patterns.vector.lower_broadcast
+    transform.apply_patterns.vector.lower_masks
+    transform.apply_patterns.canonicalization
+  } : !transform.any_op
+  transform.yield
+}
+
 // Steps that do not divide: the last, shorter one gets static shapes. Peeling
 // fails on loops whose step divides.
 transform.named_sequence @cwm_peel(%func: !transform.any_op {transform.readonly}) {
@@ -196,6 +218,23 @@ transform.named_sequence @cwm_peel(%func: !transform.any_op {transform.readonly}
 transform.named_sequence @cwm_peel_loop(%any: !transform.any_op {transform.readonly}) {
   %loop = transform.cast %any : !transform.any_op to !transform.op<"scf.for">
   %whole, %rest = transform.loop.peel %loop : (!transform.op<"scf.for">) -> (!transform.any_op, !transform.any_op)
+  transform.yield
+}
+
+// Packing and unpacking of register tiles, as transpositions; generics of what
+// is named.
+transform.named_sequence @cwm_unpack_tiles(%func: !transform.any_op {transform.readonly}) {
+  %pack = transform.structured.match ops{["linalg.pack"]} in %func : (!transform.any_op) -> !transform.op<"linalg.pack">
+  %pads, %expand, %pack_transpose = transform.structured.lower_pack %pack : (!transform.op<"linalg.pack">) -> (!transform.op<"tensor.pad">, !transform.op<"tensor.expand_shape">, !transform.op<"linalg.transpose">)
+  transform.apply_patterns to %func {
+    transform.apply_patterns.canonicalization
+  } : !transform.any_op
+  %pad = transform.structured.match ops{["tensor.pad"]} in %func : (!transform.any_op) -> !transform.any_op
+  %padded = transform.structured.rewrite_in_destination_passing_style %pad : (!transform.any_op) -> !transform.any_op
+  %unpack = transform.structured.match ops{["linalg.unpack"]} in %func : (!transform.any_op) -> !transform.op<"linalg.unpack">
+  %empty, %unpack_transpose, %collapse, %slice = transform.structured.lower_unpack %unpack : (!transform.op<"linalg.unpack">) -> (!transform.op<"tensor.empty">, !transform.op<"linalg.transpose">, !transform.op<"tensor.collapse_shape">, !transform.op<"tensor.extract_slice">)
+  %named = transform.structured.match ops{["linalg.transpose", "linalg.broadcast", "linalg.fill", "linalg.copy"]} in %func : (!transform.any_op) -> !transform.any_op
+  %generics = transform.structured.generalize %named : (!transform.any_op) -> !transform.any_op
   transform.yield
 }
 

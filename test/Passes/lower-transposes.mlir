@@ -20,16 +20,29 @@ func.func @square(%0: vector<16x16xf32>) -> vector<16x16xf32> {
 
 // -----
 
-// Twelve rows: two blocks of side 8 and four of side 4.
+// Twelve rows fill up one block of side 16 (64 shuffles, against 80 of two of
+// side 8 and four of side 4).
 // CHECK-LABEL: func @ragged
-// CHECK-COUNT-48: vector.shuffle {{.*}} : vector<8xf32>, vector<8xf32>
-// CHECK-COUNT-32: vector.shuffle {{.*}} : vector<4xf32>, vector<4xf32>
+// CHECK-COUNT-64: vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
 // CHECK-NOT: vector.shuffle
 // CHECK-NOT: vector.transpose
 // CHECK: return
 func.func @ragged(%0: vector<12x16xf32>) -> vector<16x12xf32> {
   %1 = vector.transpose %0, [1, 0] : vector<12x16xf32> to vector<16x12xf32>
   return %1 : vector<16x12xf32>
+}
+
+// -----
+
+// Nine rows do not: two blocks of side 8, and sixteen rows of one element.
+// CHECK-LABEL: func @one_more
+// CHECK-COUNT-48: vector.shuffle {{.*}} : vector<8xf32>, vector<8xf32>
+// CHECK-NOT: vector.shuffle
+// CHECK-NOT: vector.transpose
+// CHECK: return
+func.func @one_more(%0: vector<9x16xf32>) -> vector<16x9xf32> {
+  %1 = vector.transpose %0, [1, 0] : vector<9x16xf32> to vector<16x9xf32>
+  return %1 : vector<16x9xf32>
 }
 
 // -----

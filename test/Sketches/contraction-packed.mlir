@@ -46,7 +46,7 @@
 // Zero-padded panels; the last tiles are stored under masks.
 // RAGGED-DAG: memref.alloc() {{.*}} : memref<2x2x4x6xf32>
 // RAGGED-DAG: memref.alloc() {{.*}} : memref<2x2x4x32xf32>
-// RAGGED: vector.transfer_read {{.*}}], %{{.*}}, %{{.*}} {{.*}} : memref<11x7xf32>, vector<6x4xf32>
+// RAGGED: vector.transfer_read {{.*}}], %{{.*}}, %{{.*}} {{.*}} : memref<7x33xf32>, vector<4x32xf32>
 // RAGGED: vector.fma
 // RAGGED: vector.transfer_write {{.*}}], %{{.*}} {{.*}} : vector<6x32xf32>
 // RAGGED-NOT: linalg.

@@ -131,12 +131,15 @@ def LowerCopies : Pass<"cwm-lower-copies"> {
 def LowerTransposes : Pass<"cwm-lower-transposes"> {
   let summary = "turn transposes of matrices of vectors into shuffles";
   let description = [{
-    Replaces `vector.transpose` of rank 2 with 32- or 64-bit elements by
-    shuffles of pairs of registers. The matrix is cut into square blocks whose
-    sides are powers of two, at most a register wide; a block of side b takes
-    b log2(b) shuffles. Upstream's `shuffle_16x16` is as good for 16x16 but
-    everything else is shuffled element by element, which made packing panels
-    of 12 rows or of two registers four times as expensive.
+    Replaces `vector.transpose` of matrices with 32- or 64-bit elements by
+    shuffles of pairs of registers; extents of 1 do not count. The matrix is cut
+    into square blocks whose sides are powers of two, at most a register wide; a
+    block of side b takes b log2(b) shuffles. The last rows and columns fill up
+    a block with poison where that takes less than several smaller ones.
+    Upstream's `shuffle_16x16` is as good for 16x16 but everything else is
+    shuffled element by element, which made packing panels of 12 rows or of two
+    registers four times as expensive. Run it before convert-vector-to-scf, when
+    rows are not yet values that the transpose folds with.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", "512",
@@ -312,6 +315,36 @@ def ScalarizeBooleanTransfers : Pass<"cwm-scalarize-boolean-transfers"> {
   let dependentDialects = ["mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect",
                            "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def ScalarizeReads : Pass<"cwm-scalarize-reads"> {
+  let summary = "load single elements of vectors that are only taken apart";
+  let description = [{
+    The broadcast operand of outer products is read as a vector, all elements of
+    which are extracted. LLVM turns only some of the extractions back into
+    loads; the others become permutations that compete with the multiply-adds
+    for a port. Replaces vector.load and in-bounds vector.transfer_read of rank 1
+    whose only users are vector.extract at constant positions by memref.load.
+    Run it after convert-vector-to-scf.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def MaskOddRows : Pass<"cwm-mask-odd-rows"> {
+  let summary = "access rows of odd lengths under masks";
+  let description = [{
+    LLVM splits a load or store of, say, 14 floats into pieces of 8, 4 and 2,
+    while its arithmetic is done in one register anyway. Replaces vector.load,
+    store and in-bounds transfers of rank 1 of 32- and 64-bit elements, whose
+    number is not a power of two, by masked accesses of the next power of two,
+    where the buffer is an argument of the function: accesses of temporaries are
+    forwarded from writes to reads, which masks prevent.
+    Run it after convert-vector-to-scf.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
                            "mlir::vector::VectorDialect"];
 }
 

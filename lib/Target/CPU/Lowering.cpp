@@ -49,6 +49,10 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {!own, "buffer-results-to-out-params{hoist-static-allocs "
              "modify-public-functions}"},
       {true, "func.func(buffer-loop-hoisting)"},
+      // Register tiles that pass through a buffer: LLVM keeps small ones on the
+      // stack in registers.
+      {true, "func.func(promote-buffers-to-stack{max-alloc-size-in-bytes=4096 "
+             "max-rank-of-allocated-memref=8})"},
       // buffer-deallocation-pipeline, written out.
       {true, "ownership-based-buffer-deallocation"},
       {true, "canonicalize"},
@@ -69,6 +73,8 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {own, "cwm-lower-transposes"},
       {true, "func.func(convert-vector-to-scf{full-unroll})"},
       {own, "cwm-scalarize-boolean-transfers"},
+      {own, "cwm-scalarize-reads"},
+      {own, "cwm-mask-odd-rows"},
       {true, "func.func(scf-forall-to-for)"},
       // Arithmetic.
       {own && options.polynomialMath, "cwm-polynomial-math"},
@@ -85,7 +91,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {true, "convert-math-to-libm"},
       {true, "convert-vector-to-llvm{enable-x86vector "
              "reassociate-fp-reductions vector-contract-lowering=outerproduct "
-             "vector-transpose-lowering=shuffle1d}"},
+             "vector-transpose-lowering=shuffle16x16}"},
       {true, "expand-strided-metadata"},
       {true, "lower-affine"},
       // Ours calls the pooled allocator of runtime/, the other malloc.

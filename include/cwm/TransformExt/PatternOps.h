@@ -1,0 +1,26 @@
+//===- PatternOps.h - Patterns for schedules --------------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_TRANSFORMEXT_PATTERNOPS_H
+#define CWM_TRANSFORMEXT_PATTERNOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
+#include "mlir/IR/OpImplementation.h"
+
+#define GET_OP_CLASSES
+#include "cwm/TransformExt/PatternOps.h.inc"
+
+namespace cwm {
+
+/// Adds the `transform.apply_patterns.cwm.*` ops to the transform dialect.
+void registerTransformExtension(mlir::DialectRegistry &registry);
+
+} // namespace cwm
+
+#endif // CWM_TRANSFORMEXT_PATTERNOPS_H

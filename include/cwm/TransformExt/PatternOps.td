@@ -1,0 +1,40 @@
+//===- PatternOps.td - Patterns for schedules -------------------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_TRANSFORMEXT_PATTERNOPS_TD
+#define CWM_TRANSFORMEXT_PATTERNOPS_TD
+
+include "mlir/Dialect/Transform/IR/TransformDialect.td"
+include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def ApplyStridedMapsToSlicesPatternsOp
+    : Op<Transform_Dialect, "apply_patterns.cwm.strided_maps_to_slices",
+         [DeclareOpInterfaceMethods<PatternDescriptorOpInterface>]> {
+  let cppNamespace = "::cwm";
+  let summary = "move strides from indexing maps into slices";
+  let description = [{
+    Collects a pattern that rewrites inputs of `linalg.generic` on tensors that
+    are read with a stride: an indexing map result `d * s`, `s` > 1, becomes
+    `d` on a `tensor.extract_slice` with stride `s`. Such maps are what a
+    convolution or pooling of stride `s` has once its kernel dimensions are
+    tiled by 1 and folded; `transform.structured.vectorize` accepts only
+    projected permutations.
+
+    The operand must have a static shape, and every result of its map must be a
+    dimension or a dimension times a constant. Other operands are left alone.
+
+    ```mlir
+    transform.apply_patterns to %func {
+      transform.apply_patterns.cwm.strided_maps_to_slices
+    } : !transform.any_op
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // CWM_TRANSFORMEXT_PATTERNOPS_TD

@@ -1,0 +1,23 @@
+//===- Convolution.h - Options of the convolution sketches ------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_LIB_SKETCHES_CONVOLUTION_H
+#define CWM_LIB_SKETCHES_CONVOLUTION_H
+
+#include "Contraction.h"
+#include "WindowAnalysis.h"
+
+namespace cwm {
+
+/// The convolution sketches that fit, with options for this payload.
+std::vector<FittingSketch> fitConvolution(const WindowPayload &payload,
+                                          const HardwareDescription &hardware,
+                                          mlir::MLIRContext *context);
+
+} // namespace cwm
+
+#endif // CWM_LIB_SKETCHES_CONVOLUTION_H
