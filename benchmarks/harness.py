@@ -52,16 +52,41 @@ def machine() -> str:
 
 @dataclasses.dataclass
 class Kernel:
-    """A tuned kernel, callable on numpy arrays: inputs first, then results."""
+    """A tuned kernel, callable on numpy arrays: inputs first, then results.
+
+    Where the lowering split off the work on constant arguments, that is done
+    here, once, and left out of the calls.
+    """
 
     library: ctypes.CDLL
     buffers: list[np.ndarray]
 
     def __post_init__(self) -> None:
-        self._pointers = (ctypes.c_void_p * len(self.buffers))(*(b.ctypes.data for b in self.buffers))
+        pointers = [b.ctypes.data for b in self.buffers]
         self._entry = self.library.cwm_packed_entry
+        if hasattr(self.library, "cwm_prepack_entry"):
+            pointers += self._prepack(pointers)
+            self._entry = self.library.cwm_prepacked_entry
+        self._pointers = (ctypes.c_void_p * len(pointers))(*pointers)
         self._entry.argtypes = [ctypes.c_void_p]
         self._entry.restype = None
+
+    def _prepack(self, pointers: list[int]) -> list[int]:
+        """Addresses of the packed buffers; the table is described in docs/reference/Passes.md."""
+
+        def table(length: int) -> list[int]:
+            return list((ctypes.c_int64 * length).in_dll(self.library, "cwm_prepack_table"))
+
+        _, num_constants, num_packed = table(3)
+        numbers = table(3 + num_constants + num_packed)[3:]
+        self._packed = [aligned(np.zeros(size, np.uint8)) for size in numbers[num_constants:]]
+        packed = [b.ctypes.data for b in self._packed]
+        arguments = [pointers[i] for i in numbers[:num_constants]] + packed
+        prepack = self.library.cwm_prepack_entry
+        prepack.argtypes = [ctypes.c_void_p]
+        prepack.restype = None
+        prepack((ctypes.c_void_p * len(arguments))(*arguments))
+        return packed
 
     def __call__(self) -> None:
         self._entry(self._pointers)

@@ -12,8 +12,7 @@
 
 namespace cwm {
 
-/// Names of the argument attributes that a payload may carry.
-inline constexpr llvm::StringLiteral constantAttrName = "cwm.constant";
+/// Name of another argument attribute that a payload may carry.
 inline constexpr llvm::StringLiteral domainAttrName = "cwm.domain";
 
 /// The function called `name`, or the only public one when `name` is empty.

@@ -182,8 +182,11 @@ bool TuneRun::findSpaces() {
       exit = TuneExit::Error;
       return false;
     }
-    remark(llvm::formatv("space '{0}': {1:g} candidates before constraints",
-                         space->getName(), space->countUnconstrained()));
+    std::string count;
+    llvm::raw_string_ostream(count)
+        << llvm::format("%.6g", space->countUnconstrained());
+    remark("space '" + space->getName() + "': " + count +
+           " candidates before constraints");
   }
   llvm::erase_if(spaces, [&](const std::unique_ptr<Space> &space) {
     return llvm::is_contained(nonStock, space.get());

@@ -107,6 +107,58 @@ TEST_F(ObjectCodeTest, RankZeroAndTheSameResultTwice) {
   EXPECT_EQ(second, 15);
 }
 
+TEST_F(ObjectCodeTest, ConstantsArePackedOnce) {
+  cwm::LoadedKernel kernel = load(R"mlir(
+    func.func @kernel(%x: memref<4xf32>, %w: memref<2x2xf32> {cwm.constant}, %r: memref<4xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %transposed = memref.alloc() : memref<2x2xf32>
+      linalg.transpose ins(%w : memref<2x2xf32>) outs(%transposed : memref<2x2xf32>) permutation = [1, 0]
+      %flat = memref.collapse_shape %transposed [[0, 1]] : memref<2x2xf32> into memref<4xf32>
+      scf.for %i = %c0 to %c4 step %c1 {
+        %0 = memref.load %x[%i] : memref<4xf32>
+        %1 = memref.load %flat[%i] : memref<4xf32>
+        %2 = arith.addf %0, %1 : f32
+        memref.store %2, %r[%i] : memref<4xf32>
+      }
+      return
+    })mlir",
+                                  getHardware(R"({"cpu": "x86-64"})"));
+  std::vector<float> x{10, 20, 30, 40}, w{1, 2, 3, 4}, r(4);
+  void *buffers[] = {x.data(), w.data(), r.data()};
+  const std::vector<float> first{11, 23, 32, 44}, second{15, 20, 35, 40};
+  kernel(buffers);
+  EXPECT_EQ(r, first);
+
+  r.assign(4, -1);
+  kernel.prepack(buffers);
+  kernel(buffers);
+  EXPECT_EQ(r, first);
+  // Calls no longer look at the constants; until they are packed again.
+  w = {5, 5, 0, 0};
+  buffers[1] = w.data();
+  r.assign(4, -1);
+  kernel(buffers);
+  EXPECT_EQ(r, first);
+  kernel.prepack(buffers);
+  kernel(buffers);
+  EXPECT_EQ(r, second);
+  w = {1, 2, 3, 4};
+  kernel.dropPacked();
+  kernel(buffers);
+  EXPECT_EQ(r, first);
+}
+
+TEST_F(ObjectCodeTest, NothingToPackIsNoError) {
+  cwm::LoadedKernel kernel = load(matmul, getHardware(R"({"cpu": "x86-64"})"));
+  std::vector<float> a(7 * 13, 1), b(13 * 9, 2), c(7 * 9, NAN);
+  void *buffers[] = {a.data(), b.data(), c.data()};
+  kernel.prepack(buffers);
+  kernel(buffers);
+  EXPECT_EQ(c, std::vector<float>(7 * 9, 26));
+}
+
 /// A function for each shape would take longer to compile than all in one.
 TEST_F(ObjectCodeTest, TransposesOfEveryShape) {
   constexpr int64_t shapes[][2] = {

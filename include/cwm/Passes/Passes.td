@@ -128,6 +128,30 @@ def LowerCopies : Pass<"cwm-lower-copies"> {
                            "mlir::arith::ArithDialect", "mlir::ub::UBDialect"];
 }
 
+def HoistConstants : Pass<"cwm-hoist-constants", "::mlir::ModuleOp"> {
+  let summary = "split off what depends on constant arguments only";
+  let description = [{
+    Splits a function `@NAME` some of whose arguments are marked
+    `{cwm.constant}`. Buffers that are filled from those arguments alone, packed
+    weights say, become arguments:
+
+    - `@NAME_prepack(constants..., packed...)` fills them, once;
+    - `@NAME_prepacked(arguments of @NAME..., packed...)` does the rest;
+    - `@NAME` still does both, in buffers of its own;
+    - `@NAME_prepack_table` is a constant array of 64-bit integers: the numbers
+      of arguments, constants and packed buffers, then the numbers of the
+      constant arguments, then the size in bytes of each packed buffer.
+
+    Works on buffers, after results have become out-parameters and before
+    deallocations are inserted; only allocations at the top of the function
+    count. Functions where nothing depends on constant arguments alone stay as
+    they are.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def LowerTransposes : Pass<"cwm-lower-transposes"> {
   let summary = "turn transposes of matrices of vectors into shuffles";
   let description = [{

@@ -17,6 +17,9 @@
 
 namespace cwm {
 
+/// Attribute of arguments that are the same at each call: weights.
+inline constexpr llvm::StringLiteral constantAttrName = "cwm.constant";
+
 /// Values that an input of a payload may take. Random inputs outside of the
 /// domain would make the reference itself NaN (the variance of a layer norm).
 enum class InputDomain { Any, Nonnegative };

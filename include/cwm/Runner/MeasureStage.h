@@ -61,7 +61,7 @@ private:
   /// Runs the kernel twice: in checking mode on NaN, then as it is timed.
   /// Returns the reason when it is wrong; sets the largest error, and the
   /// seconds of the second call.
-  std::string check(const LoadedKernel &candidate, TrialResult &result,
+  std::string check(LoadedKernel &candidate, TrialResult &result,
                     double &callSeconds);
   void time(TimedCall call, double callSeconds, const Options &options,
             TrialResult &result);

@@ -14,6 +14,7 @@
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -25,6 +26,17 @@ struct cwm::LoadedKernel::Impl {
   /// What the linker reported; outlives the session that refers to it.
   std::string reported;
   std::unique_ptr<orc::LLJIT> jit;
+  /// Of an object that cwm-hoist-constants split, else null.
+  Function prepack = nullptr;
+  const int64_t *table = nullptr;
+  std::vector<void *> packed;
+
+  ~Impl() { freePacked(); }
+  void freePacked() {
+    for (void *buffer : packed)
+      cwm_free(buffer);
+    packed.clear();
+  }
 };
 
 cwm::LoadedKernel::LoadedKernel(std::unique_ptr<Impl> impl, Function function)
@@ -44,6 +56,39 @@ static orc::SymbolMap getRuntimeSymbols(orc::LLJIT &jit) {
   add("cwm_alloc", &cwm_alloc);
   add("cwm_free", &cwm_free);
   return symbols;
+}
+
+/// Looks up what cwm-hoist-constants splits off, if `object` defines it.
+static Error findPrepack(ArrayRef<char> object, orc::LLJIT &jit,
+                         cwm::LoadedKernel::Function &prepack,
+                         cwm::LoadedKernel::Function &prepacked,
+                         const int64_t *&table) {
+  auto file = object::ObjectFile::createObjectFile(
+      MemoryBufferRef(StringRef(object.data(), object.size()), "cwm_kernel"));
+  if (!file)
+    return file.takeError();
+  bool isSplit =
+      any_of((*file)->symbols(), [](const object::SymbolRef &symbol) {
+        Expected<StringRef> name = symbol.getName();
+        if (name)
+          return *name == cwm::prepackEntryName;
+        consumeError(name.takeError());
+        return false;
+      });
+  if (!isSplit)
+    return Error::success();
+  auto lookUp = [&](StringRef name, auto &into) -> Error {
+    Expected<orc::ExecutorAddr> address = jit.lookup(name);
+    if (!address)
+      return address.takeError();
+    into = address->toPtr<std::remove_reference_t<decltype(into)>>();
+    return Error::success();
+  };
+  if (Error error = lookUp(cwm::prepackEntryName, prepack))
+    return error;
+  if (Error error = lookUp(cwm::prepackedEntryName, prepacked))
+    return error;
+  return lookUp(cwm::prepackTableName, table);
 }
 
 Expected<cwm::LoadedKernel> cwm::LoadedKernel::load(ArrayRef<char> object) {
@@ -90,5 +135,34 @@ Expected<cwm::LoadedKernel> cwm::LoadedKernel::load(ArrayRef<char> object) {
                              "cannot load the kernel: " + impl->reported +
                                  message);
   }
-  return LoadedKernel(std::move(impl), address->toPtr<Function>());
+  LoadedKernel kernel(std::move(impl), address->toPtr<Function>());
+  if (Error error = findPrepack(object, *kernel.impl->jit, kernel.impl->prepack,
+                                kernel.prepackedFunction, kernel.impl->table))
+    return error;
+  return kernel;
+}
+
+void cwm::LoadedKernel::dropPacked() {
+  impl->freePacked();
+  prepacked.clear();
+}
+
+void cwm::LoadedKernel::prepack(void **buffers) {
+  if (!impl->prepack)
+    return;
+  dropPacked();
+  // See the description of cwm-hoist-constants for the table.
+  numArguments = impl->table[0];
+  int64_t numConstants = impl->table[1], numPacked = impl->table[2];
+  const int64_t *constants = impl->table + 3;
+  const int64_t *sizes = constants + numConstants;
+  for (int64_t i = 0; i < numPacked; ++i)
+    impl->packed.push_back(cwm_alloc(static_cast<size_t>(sizes[i])));
+  std::vector<void *> arguments;
+  for (int64_t i = 0; i < numConstants; ++i)
+    arguments.push_back(buffers[constants[i]]);
+  arguments.insert(arguments.end(), impl->packed.begin(), impl->packed.end());
+  impl->prepack(arguments.data());
+  prepacked.assign(static_cast<size_t>(numArguments), nullptr);
+  prepacked.insert(prepacked.end(), impl->packed.begin(), impl->packed.end());
 }

@@ -49,6 +49,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {!own, "buffer-results-to-out-params{hoist-static-allocs "
              "modify-public-functions}"},
       {true, "func.func(buffer-loop-hoisting)"},
+      {own, "cwm-hoist-constants"},
       // Register tiles that pass through a buffer: LLVM keeps small ones on the
       // stack in registers.
       {true, "func.func(promote-buffers-to-stack{max-alloc-size-in-bytes=4096 "

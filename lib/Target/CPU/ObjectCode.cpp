@@ -93,33 +93,56 @@ static void nameAllocators(llvm::Module &module) {
   }
 }
 
-/// Adds `void cwm_packed_entry(void **buffers)`, so that a caller needs no
-/// prototype for each payload.
-static llvm::Error addPackedEntry(llvm::Module &module, StringRef entryName) {
-  llvm::Function *entry = module.getFunction(entryName);
-  if (!entry || entry->isDeclaration())
-    return makeError("the lowered module has no function @" + entryName);
+/// Adds `void NAME(void **buffers)` that calls `entry`, so that a caller needs
+/// no prototype for each payload.
+static llvm::Error addPackedEntry(llvm::Module &module,
+                                  llvm::Function *function, StringRef name) {
+  StringRef entryName = function->getName();
   llvm::LLVMContext &context = module.getContext();
   auto *pointer = llvm::PointerType::getUnqual(context);
-  if (!entry->getReturnType()->isVoidTy())
+  if (!function->getReturnType()->isVoidTy())
     return makeError("@" + entryName +
                      " still returns a value after lowering: results must "
                      "become out-parameters");
-  for (llvm::Argument &argument : entry->args())
+  for (llvm::Argument &argument : function->args())
     if (argument.getType() != pointer)
       return makeError("argument #" + Twine(argument.getArgNo()) + " of @" +
                        entryName + " is not a bare pointer after lowering");
   auto *packed = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false),
-      llvm::GlobalValue::ExternalLinkage, cwm::packedEntryName, module);
+      llvm::GlobalValue::ExternalLinkage, name, module);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", packed));
   SmallVector<llvm::Value *> arguments;
-  for (llvm::Argument &argument : entry->args())
+  for (llvm::Argument &argument : function->args())
     arguments.push_back(builder.CreateLoad(
         pointer, builder.CreateConstGEP1_64(pointer, packed->getArg(0),
                                             argument.getArgNo())));
-  builder.CreateCall(entry, arguments);
+  builder.CreateCall(function, arguments);
   builder.CreateRetVoid();
+  return llvm::Error::success();
+}
+
+/// The entries of `entryName` and of what cwm-hoist-constants split off it.
+static llvm::Error addPackedEntries(llvm::Module &module, StringRef entryName) {
+  llvm::Function *entry = module.getFunction(entryName);
+  if (!entry || entry->isDeclaration())
+    return makeError("the lowered module has no function @" + entryName);
+  if (llvm::Error error = addPackedEntry(module, entry, cwm::packedEntryName))
+    return error;
+  llvm::Function *prepack = module.getFunction((entryName + "_prepack").str());
+  llvm::Function *prepacked =
+      module.getFunction((entryName + "_prepacked").str());
+  llvm::GlobalVariable *table =
+      module.getNamedGlobal((entryName + "_prepack_table").str());
+  if (!prepack || !prepacked || !table)
+    return llvm::Error::success();
+  if (llvm::Error error =
+          addPackedEntry(module, prepack, cwm::prepackEntryName))
+    return error;
+  if (llvm::Error error =
+          addPackedEntry(module, prepacked, cwm::prepackedEntryName))
+    return error;
+  llvm::GlobalAlias::create(cwm::prepackTableName, table);
   return llvm::Error::success();
 }
 
@@ -192,7 +215,7 @@ cwm::compileToObject(ModuleOp module, StringRef entry,
   llvmModule->setDataLayout((*machine)->createDataLayout());
   llvmModule->setTargetTriple((*machine)->getTargetTriple());
   nameAllocators(*llvmModule);
-  if (llvm::Error error = addPackedEntry(*llvmModule, entry))
+  if (llvm::Error error = addPackedEntries(*llvmModule, entry))
     return error;
   setFunctionAttributes(*llvmModule, hardware);
   optimize(*llvmModule, **machine);

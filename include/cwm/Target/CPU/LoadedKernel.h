@@ -11,7 +11,9 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 namespace cwm {
 
@@ -27,18 +29,36 @@ public:
   LoadedKernel &operator=(LoadedKernel &&);
   ~LoadedKernel();
 
-  /// Runs the kernel once: pointers to all inputs, then to all results.
-  void operator()(void **buffers) const { function(buffers); }
+  /// Runs the kernel once: pointers to all inputs, then to all results. After
+  /// prepack(), without the work on constant inputs.
+  void operator()(void **buffers) const {
+    if (prepacked.empty()) {
+      function(buffers);
+      return;
+    }
+    std::copy(buffers, buffers + numArguments, prepacked.begin());
+    prepackedFunction(prepacked.data());
+  }
 
   using Function = void (*)(void **buffers);
-  Function getFunction() const { return function; }
+
+  /// Does the work that depends on constant inputs only (packed weights), which
+  /// calls then leave out; `buffers` are those of a call. Nothing happens when
+  /// there is no such work. What was packed is kept until dropPacked(), the
+  /// next call or the end of the kernel.
+  void prepack(void **buffers);
+  /// Frees what prepack() made; calls do all the work again.
+  void dropPacked();
 
 private:
   struct Impl;
   LoadedKernel(std::unique_ptr<Impl> impl, Function function);
 
   std::unique_ptr<Impl> impl;
-  Function function;
+  Function function, prepackedFunction = nullptr;
+  /// Arguments of a call after prepack(): those of the caller come first.
+  mutable std::vector<void *> prepacked;
+  int64_t numArguments = 0;
 };
 
 } // namespace cwm

@@ -46,6 +46,14 @@ void registerCPUTranslations(mlir::DialectRegistry &registry);
 /// pointers to all inputs, then all results.
 inline constexpr llvm::StringLiteral packedEntryName = "cwm_packed_entry";
 
+/// What compileToObject adds where cwm-hoist-constants split the entry:
+/// functions of the same type that take pointers to all constants and packed
+/// buffers, and to all inputs, results and packed buffers; and the table that
+/// describes them.
+inline constexpr llvm::StringLiteral prepackEntryName = "cwm_prepack_entry";
+inline constexpr llvm::StringLiteral prepackedEntryName = "cwm_prepacked_entry";
+inline constexpr llvm::StringLiteral prepackTableName = "cwm_prepack_table";
+
 /// Translates a module in the LLVM dialect, optimises it for `hardware`
 /// (-O2 pipeline) and emits an ELF object with `entry` and packedEntryName.
 /// Memory allocations go through cwm_alloc and cwm_free of runtime/.
