@@ -186,6 +186,22 @@ def PolynomialMath : Pass<"cwm-polynomial-math"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def RelaxArithmetic : Pass<"cwm-relax-arithmetic"> {
+  let summary = "cheaper divisions and maxima of vectors";
+  let description = [{
+    Divisions of an f32 vector by one scalar (the sum of a softmax, the length of
+    a mean) become multiplications by its reciprocal, scaled so that neither
+    subnormal nor huge divisors lose digits: at most 2 units in the last place
+    from the exact quotient, infinities, zeros and NaN as before.
+
+    `arith.maximumf` and `minimumf` no longer order zeros (+0 and -0 compare equal
+    elsewhere too); NaN is propagated as before. The reduction of a vector looks
+    for NaN once instead of at every step.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 def ResultsToOutParams : Pass<"cwm-results-to-out-params", "mlir::ModuleOp"> {
   let summary = "give bufferised functions a signature of plain buffers";
   let description = [{

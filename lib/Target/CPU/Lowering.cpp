@@ -78,6 +78,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {true, "func.func(scf-forall-to-for)"},
       // Arithmetic.
       {own && options.polynomialMath, "cwm-polynomial-math"},
+      {own, "cwm-relax-arithmetic"},
       {own && options.contract, "cwm-contract-arithmetic"},
       // To the LLVM dialect. Math first: convert-vector-to-llvm would leave
       // vectors of rank 2 around what goes to libm.
