@@ -319,6 +319,30 @@ def DecomposeTensorOps : Pass<"cwm-decompose-tensor-ops"> {
                            "mlir::math::MathDialect"];
 }
 
+def VectorizeLinalg : Pass<"cwm-vectorize-linalg"> {
+  let summary = "vectorise structured ops on buffers that a schedule has left";
+  let description = [{
+    Turns linalg ops on buffers of static shape into loops over vectors: one
+    dimension along which all operands are contiguous or constant is walked along
+    in vectors, the end of it in a shorter one; accumulators stay in registers.
+    A reduction along it keeps partial results in the lanes of a vector, so a sum
+    is not made in the order of the loops.
+
+    Ops with computed or strided accesses along every dimension, with dynamic
+    shapes, on i1, or with calls of libm (sin, powf, f64 exp, ...) are left:
+    convert-linalg-to-loops makes scalar loops of them.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"64",
+           "size of a vector; wider ones than the hardware's are split by LLVM">
+  ];
+  let dependentDialects = ["mlir::affine::AffineDialect",
+                           "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect",
+                           "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 def ScalarizeBooleanTransfers : Pass<"cwm-scalarize-boolean-transfers"> {
   let summary = "load and store booleans one by one";
   let description = [{

@@ -65,6 +65,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       // unrolling: the other way goes through memref.alloca in loops, which
       // overflows the stack.
       {own, "cwm-lower-copies"},
+      {own, "cwm-vectorize-linalg"},
       {true, "func.func(convert-linalg-to-loops)"},
       {true, "func.func(lower-vector-mask)"},
       {true, "func.func(lower-vector-multi-reduction{lowering-strategy="
