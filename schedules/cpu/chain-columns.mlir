@@ -16,7 +16,7 @@ module attributes {transform.with_named_sequence} {
 transform.named_sequence @cwm_normalise_chain(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
 transform.named_sequence @cwm_reshaped_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
-transform.named_sequence @cwm_peel(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_peel_all(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_clean_up(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_vectorise(!transform.any_op {transform.readonly})
@@ -33,27 +33,27 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   transform.bufferization.eliminate_empty_tensors %func : !transform.any_op
   %last = transform.include @cwm_producer failures(propagate) (%func) {cwm.bind = {target = {knob = "find", options = [@cwm_producer]}}} : (!transform.any_op) -> !transform.any_op
   %outer = transform.structured.fuse %last tile_sizes [0] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [array<i64: 0>]}}} : (!transform.any_op) -> !transform.any_op
-  transform.include @cwm_peel failures(propagate) (%func) : (!transform.any_op) -> ()
-  transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
-  %fill = transform.structured.match ops{["linalg.fill"]} in %func : (!transform.any_op) -> !transform.any_op
+  %peeled = transform.include @cwm_peel_all failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
+  transform.include @cwm_clean_up failures(propagate) (%peeled) : (!transform.any_op) -> ()
+  %fill = transform.structured.match ops{["linalg.fill"]} in %peeled : (!transform.any_op) -> !transform.any_op
   %generic_fill = transform.structured.generalize %fill : (!transform.any_op) -> !transform.any_op
-  transform.include @cwm_fold_unit_dims failures(propagate) (%func) : (!transform.any_op) -> ()
+  transform.include @cwm_fold_unit_dims failures(propagate) (%peeled) : (!transform.any_op) -> ()
 
-  %elementwise = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]} in %func : (!transform.any_op) -> !transform.any_op
+  %elementwise = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]} in %peeled : (!transform.any_op) -> !transform.any_op
   transform.foreach %elementwise : !transform.any_op {
   ^bb0(%op: !transform.any_op):
     %step, %step_loop = transform.structured.tile_using_for %op tile_sizes [%kt] : (!transform.any_op, !transform.param<i64>) -> (!transform.any_op, !transform.any_op)
   }
-  %reductions = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>]} in %func : (!transform.any_op) -> !transform.any_op
+  %reductions = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>]} in %peeled : (!transform.any_op) -> !transform.any_op
   transform.foreach %reductions : !transform.any_op {
   ^bb0(%op: !transform.any_op):
     %step, %step_loop = transform.structured.tile_using_for %op tile_sizes [%kt] : (!transform.any_op, !transform.param<i64>) -> (!transform.any_op, !transform.any_op)
   }
-  transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
-  transform.include @cwm_fold_unit_dims failures(propagate) (%func) : (!transform.any_op) -> ()
+  transform.include @cwm_clean_up failures(propagate) (%peeled) : (!transform.any_op) -> ()
+  transform.include @cwm_fold_unit_dims failures(propagate) (%peeled) : (!transform.any_op) -> ()
 
-  transform.include @cwm_vectorise failures(propagate) (%func) : (!transform.any_op) -> ()
-  transform.include @cwm_hoist failures(propagate) (%func) : (!transform.any_op) -> ()
+  transform.include @cwm_vectorise failures(propagate) (%peeled) : (!transform.any_op) -> ()
+  transform.include @cwm_hoist failures(propagate) (%peeled) : (!transform.any_op) -> ()
   %lowered = transform.include @cwm_bufferise failures(propagate) (%root) : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_lower_vectors failures(propagate) (%lowered) : (!transform.any_op) -> ()
   transform.yield
