@@ -108,7 +108,20 @@ def torch_call(kind: str, inputs: list[np.ndarray]) -> tuple[Call, Callable[[], 
     torch.set_num_threads(1)
     tensors = [torch.from_numpy(x) for x in inputs]
 
+    #: What the other payloads compute, by kind.
+    functions: dict[str, Callable[..., torch.Tensor]] = {
+        "softmax": lambda x: F.softmax(x, -1),
+        "layernorm": lambda x, weight, bias: F.layer_norm(x, x.shape[-1:], weight, bias),
+        "mean": lambda x: x.mean(-1, keepdim=True),
+        "variance": lambda x, mean: (x - mean).pow(2).mean(-1, keepdim=True),
+        "average pool": lambda x: F.adaptive_avg_pool2d(x, 1).flatten(1),
+        "permute": lambda x: x.permute(0, 2, 1, 3).contiguous(),
+        "transpose": lambda x: x.transpose(2, 3).contiguous(),
+    }
+
     def forward() -> torch.Tensor:
+        if kind in functions:
+            return functions[kind](*tensors)
         y = F.linear(*tensors)
         return F.gelu(y) if kind == "gelu" else y
 
@@ -137,6 +150,13 @@ ROWS: dict[str, tuple[str, str, float, list[tuple[int, ...]], str]] = {
     ),
     "bert-t2": ("rep/bert-t2.mlir", "torch", 1.1, [(128, 768), (3072, 768), (3072,)], "gelu"),
     "opt-t4": ("rep/opt-t4.mlir", "torch", 1.1, [(128, 2048), (2048, 2048), (2048,)], ""),
+    "gpt2-t0": ("rep/gpt2-t0.mlir", "torch", 1.0, [(128, 768), (128, 1)], "variance"),
+    "gpt2-t8": ("rep/gpt2-t8.mlir", "torch", 1.0, [(128, 768)], "mean"),
+    "opt-t3": ("rep/opt-t3.mlir", "torch", 1.0, [(32, 128, 128)], "softmax"),
+    "mbv2-t1": ("rep/mbv2-t1.mlir", "torch", 1.0, [(1, 1280, 7, 7)], "average pool"),
+    "layernorm": ("layernorm_128x768.mlir", "torch", 1.0, [(128, 768), (768,), (768,)], "layernorm"),
+    "permute": ("permute_1x128x12x64.mlir", "torch", 1.0, [(1, 128, 12, 64)], "permute"),
+    "transpose": ("transpose_1x12x128x64.mlir", "torch", 1.0, [(1, 12, 128, 64)], "transpose"),
     "gptneo-t0": ("rep/gptneo-t0.mlir", "torch", 1.1, [(128, 2560), (2560, 2560)], ""),
 }
 
@@ -174,8 +194,8 @@ def measure(name: str, arguments: argparse.Namespace, folder: pathlib.Path, open
         expected_buffer = harness.aligned(np.zeros_like(output))
         peers = openblas.calls(inputs[0], inputs[1], expected_buffer)
     else:
-        output = harness.aligned(np.zeros((shapes[0][0], shapes[1][0]), np.float32))
         call, result = torch_call(kind, inputs)
+        output = harness.aligned(np.zeros(result().shape, np.float32))
         peers = {"eager": call}
     kernel = harness.Kernel(harness.compile_script(payload, best, folder), [*inputs, output])
     kernel()

@@ -96,6 +96,106 @@ fitRows(const ChainPayload &payload, int64_t lanes, MLIRContext *context) {
   return options.sketch;
 }
 
+/// Tile sizes of the last op as one knob.
+static void setTiles(SketchOptions &options,
+                     ArrayRef<SmallVector<int64_t>> tiles, size_t preferred) {
+  SmallVector<Attribute> attrs;
+  for (ArrayRef<int64_t> sizes : tiles)
+    attrs.push_back(options.builder.getDenseI64ArrayAttr(sizes));
+  options.sketch.options["tile"] = options.builder.getArrayAttr(attrs);
+  options.sketch.defaults["tile"] = preferred;
+}
+
+/// chain-columns: the innermost loop of the last op stays, as the innermost
+/// dimension of all values that have it; each op has at most one loop besides
+/// it and those around the chain, further out.
+static std::optional<FittingSketch>
+fitColumns(const ChainPayload &payload, int64_t lanes, MLIRContext *context) {
+  ArrayRef<unsigned> last = payload.getLast().loops;
+  if (!hasDistinctLoops(payload) || last.empty() ||
+      payload.classes[last.back()].isReduced)
+    return std::nullopt;
+  unsigned strip = last.back();
+  for (ArrayRef<unsigned> dims : payload.values)
+    if (llvm::is_contained(dims, strip) && dims.back() != strip)
+      return std::nullopt;
+  auto isOuter = [&](unsigned loop) {
+    return loop != strip && !payload.classes[loop].isReduced &&
+           llvm::is_contained(last, loop);
+  };
+  SmallVector<int64_t> kt{1, 2, 4, 8};
+  for (const ChainPayload::Op &op : payload.ops) {
+    SmallVector<unsigned> inner;
+    llvm::copy_if(op.loops, std::back_inserter(inner),
+                  [&](unsigned loop) { return !isOuter(loop); });
+    if (inner.size() > 2 || (!inner.empty() && inner.back() != strip))
+      return std::nullopt;
+    if (inner.size() == 2)
+      llvm::erase_if(kt, [&](int64_t step) {
+        return payload.classes[inner.front()].extent % step != 0;
+      });
+  }
+  bool hasColumns = llvm::any_of(
+      payload.classes, [](const auto &dimClass) { return dimClass.isReduced; });
+  if (!hasColumns)
+    kt = {1};
+  SketchOptions options("chain-columns", context);
+  setStructure(options, payload);
+  SmallVector<SmallVector<int64_t>> tiles;
+  SmallVector<int64_t> widths =
+      getSteps(payload.classes[strip].extent, lanes, 8);
+  for (int64_t width : widths) {
+    SmallVector<int64_t> &sizes = tiles.emplace_back();
+    for (unsigned loop : last)
+      sizes.push_back(isOuter(loop) ? 1 : loop == strip ? width : 0);
+  }
+  setTiles(options, tiles,
+           llvm::find(widths, lastUpTo(widths, 4 * lanes)) - widths.begin());
+  options.choice("kt", kt, lastUpTo(kt, 4));
+  return options.sketch;
+}
+
+/// chain-transposed: elementwise, with one other innermost dimension besides
+/// that of the result.
+static std::optional<FittingSketch> fitTransposed(const ChainPayload &payload,
+                                                  int64_t lanes,
+                                                  MLIRContext *context) {
+  ArrayRef<unsigned> last = payload.getLast().loops;
+  if (!hasDistinctLoops(payload) || last.size() < 2)
+    return std::nullopt;
+  for (const ChainPayload::DimClass &dimClass : payload.classes)
+    if (dimClass.isReduced)
+      return std::nullopt;
+  unsigned column = last.back();
+  std::optional<unsigned> row;
+  for (ArrayRef<unsigned> dims : payload.values) {
+    if (dims.size() < 2 || dims.back() == column)
+      continue;
+    if (row && *row != dims.back())
+      return std::nullopt;
+    row = dims.back();
+  }
+  if (!row || !llvm::is_contained(last, *row))
+    return std::nullopt;
+  SketchOptions options("chain-transposed", context);
+  setStructure(options, payload);
+  SmallVector<SmallVector<int64_t>> tiles;
+  const std::pair<int64_t, int64_t> blocks[] = {{16, 16}, {8, 8},  {8, 16},
+                                                {16, 8},  {4, 16}, {16, 4}};
+  for (auto [rows, columns] : blocks) {
+    SmallVector<int64_t> sizes;
+    for (unsigned loop : last)
+      sizes.push_back(
+          loop == *row     ? std::min(rows, payload.classes[loop].extent)
+          : loop == column ? std::min(columns, payload.classes[loop].extent)
+                           : 1);
+    if (!llvm::is_contained(tiles, sizes))
+      tiles.push_back(sizes);
+  }
+  setTiles(options, tiles, 0);
+  return options.sketch;
+}
+
 std::vector<FittingSketch> cwm::fitChain(const ChainPayload &payload,
                                          const HardwareDescription &hardware,
                                          MLIRContext *context) {
@@ -107,5 +207,7 @@ std::vector<FittingSketch> cwm::fitChain(const ChainPayload &payload,
       result.push_back(std::move(*sketch));
   };
   add(fitRows(payload, lanes, context));
+  add(fitColumns(payload, lanes, context));
+  add(fitTransposed(payload, lanes, context));
   return result;
 }

@@ -25,6 +25,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/WithColor.h"
 
@@ -182,11 +183,9 @@ bool TuneRun::findSpaces() {
       exit = TuneExit::Error;
       return false;
     }
-    std::string count;
-    llvm::raw_string_ostream(count)
-        << llvm::format("%.6g", space->countUnconstrained());
-    remark("space '" + space->getName() + "': " + count +
-           " candidates before constraints");
+    remark(llvm::formatv("space '{0}': {1} candidates before constraints",
+                         space->getName(),
+                         llvm::format("%g", space->countUnconstrained())));
   }
   llvm::erase_if(spaces, [&](const std::unique_ptr<Space> &space) {
     return llvm::is_contained(nonStock, space.get());

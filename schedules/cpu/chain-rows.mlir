@@ -18,7 +18,7 @@ module attributes {transform.with_named_sequence} {
 transform.named_sequence @cwm_normalise_chain(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
 transform.named_sequence @cwm_reshaped_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
-transform.named_sequence @cwm_peel(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_peel_all(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_clean_up(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_vectorise(!transform.any_op {transform.readonly})
@@ -50,12 +50,12 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   ^bb0(%op: !transform.any_op):
     %neutral, %partial, %combined, %step_loop = transform.structured.tile_reduction_using_for %op by tile_sizes = [64] {cwm.bind = {tile_sizes = ["vt"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
   }
-  transform.include @cwm_peel failures(propagate) (%func) : (!transform.any_op) -> ()
-  transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
-  transform.include @cwm_fold_unit_dims failures(propagate) (%func) : (!transform.any_op) -> ()
+  %peeled = transform.include @cwm_peel_all failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
+  transform.include @cwm_clean_up failures(propagate) (%peeled) : (!transform.any_op) -> ()
+  transform.include @cwm_fold_unit_dims failures(propagate) (%peeled) : (!transform.any_op) -> ()
 
-  transform.include @cwm_vectorise failures(propagate) (%func) : (!transform.any_op) -> ()
-  transform.include @cwm_hoist failures(propagate) (%func) : (!transform.any_op) -> ()
+  transform.include @cwm_vectorise failures(propagate) (%peeled) : (!transform.any_op) -> ()
+  transform.include @cwm_hoist failures(propagate) (%peeled) : (!transform.any_op) -> ()
   %lowered = transform.include @cwm_bufferise failures(propagate) (%root) : (!transform.any_op) -> !transform.any_op
   transform.apply_patterns to %lowered {
     transform.apply_patterns.vector.lower_multi_reduction lowering_strategy = "innerreduction"

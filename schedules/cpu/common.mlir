@@ -221,6 +221,13 @@ transform.named_sequence @cwm_peel_loop(%any: !transform.any_op {transform.reado
   transform.yield
 }
 
+// The same for all loops at once, by a pass that does not fail where steps divide:
+// suppressed failures are recorded as actions that did not happen.
+transform.named_sequence @cwm_peel_all(%func: !transform.any_op {transform.consumed}) -> !transform.any_op {
+  %peeled = transform.apply_registered_pass "scf-for-loop-peeling" with options = {"skip-partial" = false} to %func : (!transform.any_op) -> !transform.any_op
+  transform.yield %peeled : !transform.any_op
+}
+
 // Packing and unpacking of register tiles, as transpositions; generics of what
 // is named.
 transform.named_sequence @cwm_unpack_tiles(%func: !transform.any_op {transform.readonly}) {

@@ -1,7 +1,8 @@
-// Fits every payload: plain loops, left to LLVM's loop vectoriser. Reductions
-// whose innermost loop would jump through memory are interchanged so that it runs
-// along the rows of the result; a factor of 10 and more on transposed weights
-// and big convolutions.
+// Fits every payload: one loop nest for each op, vectorised by the lowering
+// (cwm-vectorize-linalg) or, with upstream passes only and where it cannot, by
+// LLVM. Reductions whose innermost loop would jump through memory are interchanged
+// so that it runs along the rows of the result; a factor of 10 and more on
+// transposed weights and big convolutions.
 //
 // Knobs of the search:
 //   fusion  elementwise ops in one loop nest, or each in its own (the fused form

@@ -1,9 +1,9 @@
 // RUN: split-file %s %t
 // RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='sketch=fallback hardware=%S/Inputs/avx512.json' | FileCheck %s --check-prefix=MATMUL
 // RUN: cwm-opt %t/conv.mlir --cwm-apply-sketch='sketch=fallback hardware=%S/Inputs/avx512.json' | FileCheck %s --check-prefix=CONV
-// RUN: cwm-opt %t/scalar.mlir --cwm-apply-sketch='hardware=%S/Inputs/avx512.json' --cwm-lower-to-cpu | FileCheck %s --check-prefix=SCALAR
-// RUN: cwm-opt %t/chain.mlir --cwm-apply-sketch='hardware=%S/Inputs/avx512.json' | FileCheck %s --check-prefix=APART
-// RUN: cwm-opt %t/chain.mlir --cwm-apply-sketch='hardware=%S/Inputs/avx512.json knobs=fusion=1' | FileCheck %s --check-prefix=FUSED
+// RUN: cwm-opt %t/scalar.mlir --cwm-apply-sketch='sketch=fallback hardware=%S/Inputs/avx512.json' --cwm-lower-to-cpu | FileCheck %s --check-prefix=SCALAR
+// RUN: cwm-opt %t/chain.mlir --cwm-apply-sketch='sketch=fallback hardware=%S/Inputs/avx512.json' | FileCheck %s --check-prefix=APART
+// RUN: cwm-opt %t/chain.mlir --cwm-apply-sketch='sketch=fallback hardware=%S/Inputs/avx512.json knobs=fusion=1' | FileCheck %s --check-prefix=FUSED
 
 // The innermost loop runs along the rows of the result.
 // MATMUL-DAG: #[[$LHS:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>

@@ -89,18 +89,22 @@ protected:
 
 TEST_P(MathAccuracyTest, Scalars) {
   std::vector<float> samples = getSamples();
-  std::string size = std::to_string(samples.size());
-  check("#id = affine_map<(d0) -> (d0)>\n"
-        "func.func @kernel(%x: tensor<" +
-            size + "xf32>) -> tensor<" + size +
-            "xf32> {\n  %e = tensor.empty() : tensor<" + size +
-            "xf32>\n  %r = linalg.generic {indexing_maps = [#id, #id], "
-            "iterator_types = [\"parallel\"]} ins(%x : tensor<" +
-            size + "xf32>) outs(%e : tensor<" + size +
-            "xf32>) {\n  ^bb0(%in: f32, %out: f32):\n    %y = math." +
-            GetParam().name +
-            " %in : f32\n    linalg.yield %y : f32\n  } -> tensor<" + size +
-            "xf32>\n  return %r : tensor<" + size + "xf32>\n}",
+  std::string type = "memref<" + std::to_string(samples.size()) + "xf32>";
+  check("func.func @kernel(%x: " + type + ", %r: " + type + R"mlir() {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %end = memref.dim %x, %zero : )mlir" +
+            type + R"mlir(
+    scf.for %i = %zero to %end step %one {
+      %v = memref.load %x[%i] : )mlir" +
+            type + R"mlir(
+      %w = math.)mlir" +
+            GetParam().name + R"mlir( %v : f32
+      memref.store %w, %r[%i] : )mlir" +
+            type + R"mlir(
+    }
+    return
+  })mlir",
         samples);
 }
 

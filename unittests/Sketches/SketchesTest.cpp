@@ -282,7 +282,7 @@ TEST_F(SketchesTest, OtherPayloadsFallBack) {
       } -> tensor<7x9xf32>
       return %r : tensor<7x9xf32>
     })mlir"),
-            "fallback");
+            "chain-columns fallback");
 }
 
 TEST_F(SketchesTest, IntegersFallBack) {

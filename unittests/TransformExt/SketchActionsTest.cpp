@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "cwm/Passes/Passes.h"
 #include "cwm/Sketches/Sketches.h"
 #include "cwm/Trajectory/ActionText.h"
 #include "cwm/TransformExt/Recorder.h"
@@ -24,7 +25,11 @@ namespace {
 /// (derived from the bound script) is what the interpreter does.
 class SketchActionsTest : public ::testing::TestWithParam<const char *> {
 protected:
-  static void SetUpTestSuite() { registerAllPasses(); }
+  static void SetUpTestSuite() {
+    registerAllPasses();
+    // Some sketches use passes of ours.
+    cwm::registerPasses();
+  }
 
   SketchActionsTest() : context(MLIRContext::Threading::DISABLED) {
     DialectRegistry registry;
@@ -99,6 +104,7 @@ TEST_P(SketchActionsTest, RecordedEqualsDerived) {
 
 INSTANTIATE_TEST_SUITE_P(Payloads, SketchActionsTest,
                          ::testing::Values("bert-t2.mlir", "bert-t6.mlir",
-                                           "gptneo-t0.mlir", "mbv2-t1.mlir"));
+                                           "gptneo-t0.mlir", "mbv2-t1.mlir",
+                                           "gpt2-t0.mlir", "opt-t3.mlir"));
 
 } // namespace

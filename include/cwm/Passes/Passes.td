@@ -210,6 +210,22 @@ def PolynomialMath : Pass<"cwm-polynomial-math"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def RelaxArithmetic : Pass<"cwm-relax-arithmetic"> {
+  let summary = "cheaper divisions and maxima of vectors";
+  let description = [{
+    Divisions of an f32 vector by one scalar (the sum of a softmax, the length of
+    a mean) become multiplications by its reciprocal, scaled so that neither
+    subnormal nor huge divisors lose digits: at most 2 units in the last place
+    from the exact quotient, infinities, zeros and NaN as before.
+
+    `arith.maximumf` and `minimumf` no longer order zeros (+0 and -0 compare equal
+    elsewhere too); NaN is propagated as before. The reduction of a vector looks
+    for NaN once instead of at every step.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 def ResultsToOutParams : Pass<"cwm-results-to-out-params", "mlir::ModuleOp"> {
   let summary = "give bufferised functions a signature of plain buffers";
   let description = [{
@@ -325,6 +341,30 @@ def DecomposeTensorOps : Pass<"cwm-decompose-tensor-ops"> {
                            "mlir::tensor::TensorDialect",
                            "mlir::arith::ArithDialect",
                            "mlir::math::MathDialect"];
+}
+
+def VectorizeLinalg : Pass<"cwm-vectorize-linalg"> {
+  let summary = "vectorise structured ops on buffers that a schedule has left";
+  let description = [{
+    Turns linalg ops on buffers of static shape into loops over vectors: one
+    dimension along which all operands are contiguous or constant is walked along
+    in vectors, the end of it in a shorter one; accumulators stay in registers.
+    A reduction along it keeps partial results in the lanes of a vector, so a sum
+    is not made in the order of the loops.
+
+    Ops with computed or strided accesses along every dimension, with dynamic
+    shapes, on i1, or with calls of libm (sin, powf, f64 exp, ...) are left:
+    convert-linalg-to-loops makes scalar loops of them.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", /*default=*/"64",
+           "size of a vector; wider ones than the hardware's are split by LLVM">
+  ];
+  let dependentDialects = ["mlir::affine::AffineDialect",
+                           "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect",
+                           "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
 }
 
 def ScalarizeBooleanTransfers : Pass<"cwm-scalarize-boolean-transfers"> {

@@ -66,6 +66,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       // unrolling: the other way goes through memref.alloca in loops, which
       // overflows the stack.
       {own, "cwm-lower-copies"},
+      {own, "cwm-vectorize-linalg"},
       {true, "func.func(convert-linalg-to-loops)"},
       {true, "func.func(lower-vector-mask)"},
       {true, "func.func(lower-vector-multi-reduction{lowering-strategy="
@@ -79,6 +80,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {true, "func.func(scf-forall-to-for)"},
       // Arithmetic.
       {own && options.polynomialMath, "cwm-polynomial-math"},
+      {own, "cwm-relax-arithmetic"},
       {own && options.contract, "cwm-contract-arithmetic"},
       // To the LLVM dialect. Math first: convert-vector-to-llvm would leave
       // vectors of rank 2 around what goes to libm.
