@@ -284,6 +284,31 @@ TEST_F(WorkerPoolTest, ReturnedValuesMayAlias) {
   }
 }
 
+TEST_F(WorkerPoolTest, GathersAndConstantsApart) {
+  Payload payload = makePayload(R"mlir(
+    func.func @kernel(%i: tensor<6xi32> {cwm.domain = "index", cwm.upper_bound = 3}) -> tensor<6x2xf32> {
+      %table = arith.constant dense_resource<w> : tensor<3x2xf32>
+      %e = tensor.empty() : tensor<6x2xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+          ins(%i : tensor<6xi32>) outs(%e : tensor<6x2xf32>) {
+      ^bb0(%row: i32, %out: f32):
+        %k = arith.index_cast %row : i32 to index
+        %column = linalg.index 1 : index
+        %x = tensor.extract %table[%k, %column] : tensor<3x2xf32>
+        linalg.yield %x : f32
+      } -> tensor<6x2xf32>
+      return %r : tensor<6x2xf32>
+    }
+    {-# dialect_resources: { builtin: {
+      w: "0x040000000000803F0000004000004040000080400000A0400000C040"
+    } } #-})mlir");
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  std::vector<TrialResult> results = measure(*pool, {identity, bufferizer});
+  EXPECT_EQ(results[0].status, TrialStatus::Ok) << results[0].reason;
+  EXPECT_EQ(results[1].status, TrialStatus::Ok) << results[1].reason;
+}
+
 TEST_F(WorkerPoolTest, RequestStopReturnsEarly) {
   Payload payload = makeMatmul(16, 16, 16);
   std::unique_ptr<WorkerPool> pool = makePool(payload);
