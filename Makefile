@@ -25,7 +25,7 @@ tune: setup ## tune PAYLOAD, write OUT; run it again to continue
 check: setup ## build and run every test; the last line counts them
 	@scripts/check.sh $(CHECK_ARGS)
 
-benchmarks: setup ## print the table of bars; keep the machine idle (40 minutes)
+benchmarks: setup ## print the table of bars; keep the machine idle (two hours)
 	@scripts/build.sh release tools
 	@test -x .venv-bench/bin/python3 || python3 -m venv .venv-bench
 	@.venv-bench/bin/pip install -q -r benchmarks/requirements.txt

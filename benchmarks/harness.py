@@ -1,37 +1,53 @@
 """What the benchmarks share: running the tools, loading kernels, paired timing.
 
-Every comparison is a ratio of times taken in turn inside one process
-(A B A B ...), on the CPU clock of the calling thread: absolute times drift on
-shared machines, such ratios do not. An interval is a bootstrap over rounds.
+Every comparison is a ratio of times taken in turn (A B A B ...), on the CPU
+clock of the thread that runs the kernel: absolute times drift on shared
+machines, such ratios do not. An interval is a bootstrap over rounds.
+
+numpy is imported where it is used, so that the parts without it (statistics,
+running tools) work and are tested without it.
 """
 
 from __future__ import annotations
 
 import ctypes
 import dataclasses
+import json
+import math
 import os
 import pathlib
 import random
 import re
+import signal
 import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAYLOADS = ROOT / "benchmarks" / "payloads"
-BUILD = pathlib.Path(os.environ.get("CWM_BUILD_DIR", ROOT / "build" / "release"))
 #: Long enough to hide the clock's resolution and short enough to fall between
 #: two preemptions.
 CHUNK_NS = 4_000_000
 
 
+class Failed(Exception):
+    """What makes one row of a table fail; the other rows go on."""
+
+
+def build_folder() -> pathlib.Path:
+    """Where the tools are: build/release unless CWM_BUILD_DIR says otherwise."""
+    return pathlib.Path(os.environ.get("CWM_BUILD_DIR", ROOT / "build" / "release"))
+
+
 def tool(name: str) -> str:
     """Path of one of cwm's tools in the build folder."""
-    path = BUILD / "bin" / name
+    path = build_folder() / "bin" / name
     if not path.exists():
         raise SystemExit(f"{path} does not exist: build the release preset or set CWM_BUILD_DIR")
     return str(path)
@@ -39,7 +55,53 @@ def tool(name: str) -> str:
 
 def run(command: Sequence[str], **keywords) -> subprocess.CompletedProcess:
     """Runs a command to its end; its output is captured as text."""
-    return subprocess.run(list(command), capture_output=True, text=True, **keywords)
+    return subprocess.run(list(command), capture_output=True, text=True, errors="replace", **keywords)
+
+
+def last_words(returncode: int, output: str) -> str:
+    """Why a command failed, in one line: its first error, else its signal, else its last line."""
+    if returncode < 0:
+        return f"died of {signal.Signals(-returncode).name}"
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if "error: " in line.lower()]
+    return (errors or lines[-1:] or [f"exit status {returncode}"])[0][:300]
+
+
+@dataclasses.dataclass
+class Tuned:
+    """What a run of cwm-tune left: its end, and its summary if it wrote one."""
+
+    returncode: int
+    seconds: float
+    output: str
+    summary: dict | None
+
+    def why(self) -> str:
+        return last_words(self.returncode, self.output)
+
+
+def tune(payload: pathlib.Path, best: pathlib.Path, trials: int, seed: int, limit: float = 3600) -> Tuned:
+    """Runs cwm-tune; raises Failed only if it does not end within `limit` seconds."""
+    summary = best.with_suffix(".summary.json")
+    summary.unlink(missing_ok=True)
+    command = [
+        tool("cwm-tune"),
+        str(payload),
+        "-o",
+        str(best),
+        f"--trials={trials}",
+        f"--seed={seed}",
+        f"--work-dir={best.with_suffix('.cwm')}",
+        f"--summary={summary}",
+    ]
+    start = time.monotonic()
+    try:
+        done = run(command, timeout=limit)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"cwm-tune did not end within {limit:.0f} s") from None
+    seconds = time.monotonic() - start
+    content = json.loads(summary.read_text()) if summary.exists() else None
+    return Tuned(done.returncode, seconds, done.stdout + done.stderr, content)
 
 
 def machine() -> str:
@@ -48,6 +110,11 @@ def machine() -> str:
     model = re.search(r"model name\s*: (.*)", text)
     version = run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"]).stdout.strip()
     return f"{model.group(1) if model else 'unknown CPU'}, {os.cpu_count()} cores, commit {version or '?'}"
+
+
+def load() -> str:
+    """Load averages over 1, 5 and 15 minutes: how quiet the machine was."""
+    return ", ".join(f"{value:.1f}" for value in os.getloadavg())
 
 
 @dataclasses.dataclass
@@ -94,10 +161,10 @@ class Kernel:
 
 def link(object_file: pathlib.Path, library: pathlib.Path) -> ctypes.CDLL:
     """Links an object of cwm with its runtime into a shared library."""
-    runtime = BUILD / "lib" / "libcwm_runtime.a"
-    subprocess.run(
-        ["clang-22", "-shared", "-o", str(library), str(object_file), str(runtime), "-lm", "-lpthread"], check=True
-    )
+    runtime = build_folder() / "lib" / "libcwm_runtime.a"
+    done = run(["clang-22", "-shared", "-o", str(library), str(object_file), str(runtime), "-lm", "-lpthread"])
+    if done.returncode:
+        raise Failed(f"cannot link {object_file.name}: {last_words(done.returncode, done.stderr)}")
     return ctypes.CDLL(str(library))
 
 
@@ -106,12 +173,14 @@ def compile_script(payload: pathlib.Path, script: pathlib.Path, folder: pathlib.
     object_file = folder / (script.stem + ".o")
     done = run([tool("cwm-runner"), f"--payload={payload}", f"--script={script}", f"--keep-object={object_file}"])
     if done.returncode:
-        raise SystemExit(f"cwm-runner failed on {script}: {done.stderr}")
+        raise Failed(f"cwm-runner: {last_words(done.returncode, done.stderr)}")
     return link(object_file, folder / (script.stem + ".so"))
 
 
 def aligned(array: np.ndarray) -> np.ndarray:
     """A copy that begins on a page: where a buffer begins changes speeds."""
+    import numpy as np
+
     raw = np.empty(array.nbytes + 4096, np.uint8)
     start = -raw.ctypes.data % 4096
     result = raw[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
@@ -119,7 +188,7 @@ def aligned(array: np.ndarray) -> np.ndarray:
     return result
 
 
-def timed(call: Callable[[], None], count: int) -> tuple[float, int]:
+def timed(call: Callable[[], object], count: int) -> tuple[float, int]:
     """Nanoseconds per call over a chunk of at least CHUNK_NS, and the count used."""
     while True:
         start = time.thread_time_ns()
@@ -131,18 +200,41 @@ def timed(call: Callable[[], None], count: int) -> tuple[float, int]:
         count = max(count + 1, int(count * 1.1 * CHUNK_NS / max(spent, CHUNK_NS // 100)))
 
 
-def interleave(calls: dict[str, Callable[[], None]], rounds: int) -> dict[str, list[float]]:
-    """Nanoseconds per call of each contender, `rounds` times in turn."""
-    counts = {}
-    for name, call in calls.items():
+class Contender(Protocol):
+    """Something that can be timed in turn with others."""
+
+    def warm_up(self) -> None:
+        """Runs it a few times, so that the first timed chunk is like the others."""
+
+    def time(self) -> float:
+        """Nanoseconds per call over one chunk."""
+
+
+class InProcess:
+    """A contender that is called in this process."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        self.call = call
+        self.count = 1
+
+    def warm_up(self) -> None:
         for _ in range(3):
-            call()
-        counts[name] = timed(call, 1)[1]
-    times: dict[str, list[float]] = {name: [] for name in calls}
+            self.call()
+        self.count = timed(self.call, 1)[1]
+
+    def time(self) -> float:
+        nanoseconds, self.count = timed(self.call, self.count)
+        return nanoseconds
+
+
+def interleave(contenders: dict[str, Contender], rounds: int) -> dict[str, list[float]]:
+    """Nanoseconds per call of each contender, `rounds` times in turn."""
+    for contender in contenders.values():
+        contender.warm_up()
+    times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
-        for name, call in calls.items():
-            nanoseconds, counts[name] = timed(call, counts[name])
-            times[name].append(nanoseconds)
+        for name, contender in contenders.items():
+            times[name].append(contender.time())
     return times
 
 
@@ -164,6 +256,21 @@ def paired(reference: Sequence[float], ours: Sequence[float], seed: int = 0) -> 
     generator = random.Random(seed)
     medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(2000))
     return Ratio(statistics.median(ratios), medians[49], medians[1949])
+
+
+def best_of(times: dict[str, Sequence[float]], ours: Sequence[float]) -> tuple[str, Ratio]:
+    """The fastest contender and its ratio: picked on even rounds, measured on odd ones.
+
+    Picking and measuring on the same rounds would favour the lucky one.
+    """
+    best = min(times, key=lambda name: statistics.median(times[name][::2]))
+    return best, paired(times[best][1::2], ours[1::2])
+
+
+def geomean(values: Iterable[float]) -> float:
+    """NaN if there is nothing to average."""
+    logs = [math.log(value) for value in values]
+    return math.exp(sum(logs) / len(logs)) if logs else math.nan
 
 
 def scratch() -> tempfile.TemporaryDirectory:

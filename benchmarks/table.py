@@ -1,9 +1,9 @@
-"""Prints the whole table of bars: speed, trial cost, fuzzing, kills, start-up.
+"""Prints the whole table of bars: speed, subgraphs, the corpus, trial cost, fuzzing, kills, start-up.
 
-  python benchmarks/table.py [--only speed,trial,fuzz,resume,startup]
+  python benchmarks/table.py [--only speed,subgraphs,corpus,trial,fuzz,resume,startup]
 
 `make benchmarks` builds the release preset and the environment, then runs this.
-Keep the machine otherwise idle; about 40 minutes on two cores.
+Keep the machine otherwise idle; about two hours on two cores.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-PARTS = ("startup", "trial", "speed", "resume", "fuzz")
+PARTS = ("startup", "trial", "speed", "subgraphs", "resume", "fuzz", "corpus")
 
 
 def main() -> int:

@@ -51,7 +51,7 @@ else
     note lit $?
   fi
   if wants pytest; then
-    folders=(scripts)
+    folders=(scripts benchmarks)
     [ ! -d python ] || folders+=(python)
     "$python" -m pytest -q -p no:cacheprovider --junitxml="$results/pytest.xml" "${folders[@]}"
     note pytest $?

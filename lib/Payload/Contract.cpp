@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace cwm;
 
@@ -65,6 +67,17 @@ static StringRef getElementTypeProblem(Type type) {
   return "supported element types are f32, f64, i1, i8, i16, i32 and i64";
 }
 
+static constexpr StringLiteral sizeRule =
+    "tensors must have at most 2^40 elements";
+
+/// Sizes in bytes must stay far below 2^63 for everybody who adds them up.
+static bool isTooLarge(ShapedType type) {
+  double elements = 1;
+  for (int64_t extent : type.getShape())
+    elements *= static_cast<double>(extent);
+  return elements > 0x1p40;
+}
+
 /// Checks the type of one argument or result, called `what` in messages.
 static LogicalResult checkTensor(func::FuncOp entry, Location loc,
                                  const Twine &what, Type type,
@@ -82,12 +95,8 @@ static LogicalResult checkTensor(func::FuncOp entry, Location loc,
     return refuse("tensors must not have an encoding");
   if (llvm::is_contained(tensor.getShape(), 0))
     return refuse("every extent must be at least 1");
-  // Sizes in bytes must stay far below 2^63 for everybody who adds them up.
-  double elements = 1;
-  for (int64_t extent : tensor.getShape())
-    elements *= static_cast<double>(extent);
-  if (elements > 0x1p40)
-    return refuse("tensors must have at most 2^40 elements");
+  if (isTooLarge(tensor))
+    return refuse(sizeRule);
   if (StringRef problem = getElementTypeProblem(tensor.getElementType());
       !problem.empty())
     return refuse(problem);
@@ -96,10 +105,16 @@ static LogicalResult checkTensor(func::FuncOp entry, Location loc,
   return success();
 }
 
-static LogicalResult readArgumentAttributes(func::FuncOp entry, unsigned index,
-                                            TensorSpec &spec) {
-  spec.isConstant =
-      static_cast<bool>(entry.getArgAttr(index, constantAttrName));
+/// "... argument #0 has ".
+static InFlightDiagnostic emitArgumentError(func::FuncOp entry,
+                                            unsigned index) {
+  return emitError(entry.getArgument(index).getLoc())
+         << "'func.func' op @" << entry.getName() << ": argument #" << index
+         << " has ";
+}
+
+static LogicalResult readDomain(func::FuncOp entry, unsigned index,
+                                TensorSpec &spec) {
   Attribute domain = entry.getArgAttr(index, domainAttrName);
   if (!domain)
     return success();
@@ -110,10 +125,43 @@ static LogicalResult readArgumentAttributes(func::FuncOp entry, unsigned index,
   }
   if (name && name.getValue() == "any")
     return success();
-  return emitError(entry.getArgument(index).getLoc())
-         << "'func.func' op @" << entry.getName() << ": argument #" << index
-         << " has " << domainAttrName << " = " << domain
-         << R"(: known domains are "any" and "nonnegative")";
+  if (name && name.getValue() == "index") {
+    spec.domain = InputDomain::Index;
+    return success();
+  }
+  return emitArgumentError(entry, index)
+         << domainAttrName << " = " << domain
+         << R"(: known domains are "any", "nonnegative" and "index")";
+}
+
+/// The bound comes with the domain "index", and only with it.
+static LogicalResult readUpperBound(func::FuncOp entry, unsigned index,
+                                    TensorSpec &spec) {
+  Attribute bound = entry.getArgAttr(index, upperBoundAttrName);
+  bool isIndex = spec.domain == InputDomain::Index;
+  if (!bound && !isIndex)
+    return success();
+  if (!isIndex)
+    return emitArgumentError(entry, index) << upperBoundAttrName << " without "
+                                           << domainAttrName << R"( = "index")";
+  Type type = getElementTypeOrSelf(entry.getArgument(index));
+  if (!type.isInteger() || type.isInteger(1))
+    return emitArgumentError(entry, index)
+           << domainAttrName << R"( = "index" and elements of type )" << type
+           << ": indices are i8, i16, i32 or i64";
+  // The largest index must be a positive number of the type.
+  double limit = std::ldexp(1.0, int(type.getIntOrFloatBitWidth()) - 1);
+  if (!bound)
+    return emitArgumentError(entry, index)
+           << domainAttrName << R"( = "index" and no )" << upperBoundAttrName;
+  auto number = dyn_cast<IntegerAttr>(bound);
+  if (!number || !number.getType().isSignlessInteger(64) ||
+      number.getInt() < 1 || double(number.getInt()) > limit)
+    return emitArgumentError(entry, index)
+           << upperBoundAttrName << " = " << bound
+           << ": expected an integer from 1 to what the element type holds";
+  spec.upperBound = number.getInt();
+  return success();
 }
 
 LogicalResult cwm::checkSignature(func::FuncOp entry,
@@ -124,10 +172,13 @@ LogicalResult cwm::checkSignature(func::FuncOp entry,
            << "@" << entry.getName() << " has no body: nothing to optimise";
   for (auto [index, argument] : llvm::enumerate(entry.getArguments())) {
     TensorSpec &spec = inputs.emplace_back();
+    spec.isConstant =
+        static_cast<bool>(entry.getArgAttr(index, constantAttrName));
     if (failed(checkTensor(entry, argument.getLoc(),
                            "argument #" + Twine(index), argument.getType(),
                            spec)) ||
-        failed(readArgumentAttributes(entry, index, spec)))
+        failed(readDomain(entry, index, spec)) ||
+        failed(readUpperBound(entry, index, spec)))
       return failure();
   }
   if (entry.getNumResults() == 0)
@@ -151,6 +202,8 @@ static LogicalResult checkValue(Operation *op, Location loc, Type type) {
       return refuse("payloads compute on ranked tensors and scalars only");
     if (!shaped.hasStaticShape())
       return refuse("every extent must be static");
+    if (isTooLarge(shaped))
+      return refuse(sizeRule);
   }
   Type element = getElementTypeOrSelf(type);
   if (isa<IndexType>(element))

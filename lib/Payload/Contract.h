@@ -14,6 +14,7 @@ namespace cwm {
 
 /// Name of another argument attribute that a payload may carry.
 inline constexpr llvm::StringLiteral domainAttrName = "cwm.domain";
+inline constexpr llvm::StringLiteral upperBoundAttrName = "cwm.upper_bound";
 
 /// The function called `name`, or the only public one when `name` is empty.
 /// Emits one error when there is no such function.
@@ -24,6 +25,20 @@ mlir::FailureOr<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
 llvm::LogicalResult checkSignature(mlir::func::FuncOp entry,
                                    std::vector<TensorSpec> &inputs,
                                    std::vector<TensorSpec> &results);
+
+/// Makes ordinary constants of those whose data is in a resource section
+/// (`dense_resource`), so that everything else knows one kind only. Emits one
+/// error when the data is missing.
+llvm::LogicalResult inlineResources(mlir::ModuleOp module);
+
+/// Refuses ops that read elements of a tensor that nobody wrote: results would
+/// be arbitrary, and NaN where buffers are filled with NaN.
+llvm::LogicalResult checkDefined(mlir::func::FuncOp entry);
+
+/// Refuses indices, offsets and sizes that are made of elements of an argument
+/// for which no range is given: random ones would be out of bounds.
+llvm::LogicalResult checkIndices(mlir::func::FuncOp entry,
+                                 llvm::ArrayRef<TensorSpec> inputs);
 
 /// Checks every operation of `module`, whose only function is `entry`.
 llvm::LogicalResult checkOperations(mlir::ModuleOp module,

@@ -88,7 +88,9 @@ FailureOr<cwm::Payload> cwm::Payload::create(OwningOpRef<ModuleOp> module,
 
   Payload payload;
   if (failed(checkSignature(*entry, payload.inputs, payload.results)) ||
-      failed(checkOperations(*module, *entry)))
+      failed(checkOperations(*module, *entry)) ||
+      failed(inlineResources(*module)) || failed(checkDefined(*entry)) ||
+      failed(checkIndices(*entry, payload.inputs)))
     return failure();
   payload.flops = countFlops(*entry);
   payload.stateText = cwm::getStateText(*module);

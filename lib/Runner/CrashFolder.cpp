@@ -8,6 +8,8 @@
 
 #include "CrashFolder.h"
 
+#include "cwm/Support/WriteFile.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -31,29 +33,22 @@ CrashFolder::CrashFolder(StringRef workDir, std::string payload,
 }
 
 /// Writes `text` unless the file exists: names are made of content.
-static bool writeOnce(StringRef path, StringRef text) {
-  if (sys::fs::exists(path))
-    return true;
-  std::error_code error;
-  raw_fd_ostream out(path, error);
-  if (error)
-    return false;
-  out << text;
-  out.close();
-  bool good = !out.has_error();
-  out.clear_error();
-  return good;
+static Error writeOnce(StringRef path, StringRef text) {
+  return sys::fs::exists(path) ? Error::success() : writeFile(path, text);
 }
 
-std::string CrashFolder::add(StringRef script) {
-  if (sys::fs::create_directories(folder))
-    return "";
+Expected<std::string> CrashFolder::add(StringRef script) {
+  if (std::error_code code = sys::fs::create_directories(folder))
+    return createStringError(code, "cannot create '" + folder +
+                                       "': " + describeWriteError(code));
   std::string payloadPath = folder + "/payload-" + workload + ".mlir";
   std::string scriptPath = folder + "/script-" +
                            utohexstr(xxh3_64bits(script), /*LowerCase=*/true) +
                            ".mlir";
-  if (!writeOnce(payloadPath, payload) || !writeOnce(scriptPath, script))
-    return "";
+  if (Error error = writeOnce(payloadPath, payload))
+    return std::move(error);
+  if (Error error = writeOnce(scriptPath, script))
+    return std::move(error);
   std::string command;
   raw_string_ostream out(command);
   sys::printArg(out, runner, /*Quote=*/false);

@@ -9,6 +9,7 @@
 #define CWM_RUNNER_CRASHFOLDER_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 
 #include <string>
 
@@ -23,9 +24,9 @@ public:
               std::string workload, std::string runner, std::string flags);
 
   /// Stores `script` and returns the command that repeats the trial outside of
-  /// the driver; "" when the files cannot be written, which loses the files
-  /// but not the record.
-  std::string add(llvm::StringRef script);
+  /// the driver. Errors name the file that cannot be written; no half file is
+  /// left.
+  llvm::Expected<std::string> add(llvm::StringRef script);
 
 private:
   std::string folder, payload, workload, runner, flags;

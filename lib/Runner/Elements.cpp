@@ -199,6 +199,8 @@ void fillRandom(const TensorSpec &spec, ElementKind kind, uint64_t seed,
       double unit = double(random >> 40) * 0x1p-24;
       storeFloat(kind, data, i,
                  nonnegative ? std::max(unit, 0x1p-24) : 2 * unit - 1);
+    } else if (spec.domain == InputDomain::Index) {
+      storeInteger(kind, data, i, int64_t(random % uint64_t(spec.upperBound)));
     } else if (kind == ElementKind::I1) {
       storeInteger(kind, data, i, int64_t(random >> 63));
     } else {

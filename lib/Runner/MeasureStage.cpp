@@ -210,6 +210,18 @@ void MeasureStage::time(TimedCall call, double callSeconds,
 
 TrialResult MeasureStage::measure(StringRef objectPath, const Options &options,
                                   TimedStageFn onStage) {
+  return measureLoaded([&] { return loadObject(objectPath); }, options,
+                       onStage);
+}
+
+TrialResult MeasureStage::measure(ArrayRef<char> object, const Options &options,
+                                  TimedStageFn onStage) {
+  return measureLoaded([&] { return LoadedKernel::load(object); }, options,
+                       onStage);
+}
+
+TrialResult MeasureStage::measureLoaded(LoadFn load, const Options &options,
+                                        TimedStageFn onStage) {
   TrialResult result;
   double checkMs = 0, timeMs = 0;
   auto fail = [&](TrialStatus status, std::string reason) {
@@ -220,7 +232,7 @@ TrialResult MeasureStage::measure(StringRef objectPath, const Options &options,
   auto run = [&] {
     auto checkTimer = std::make_unique<StageTimer>(checkMs);
     onStage("checking", 3 * options.runTimeoutSeconds);
-    Expected<LoadedKernel> candidate = loadObject(objectPath);
+    Expected<LoadedKernel> candidate = load();
     if (!candidate)
       return fail(TrialStatus::Crash, toString(candidate.takeError()));
     double callSeconds = 0;

@@ -9,11 +9,11 @@
 #include "cwm/Runner/Reference.h"
 
 #include "cwm/Runner/GuardedBuffer.h"
+#include "cwm/Support/WriteFile.h"
 #include "cwm/Target/CPU/LoadedKernel.h"
 #include "cwm/Target/CPU/Lowering.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
@@ -264,10 +264,7 @@ Expected<Reference> getReference(const Payload &payload,
     return reference;
   // Through a temporary file: a killed worker leaves no half file. Failing to
   // write costs time in the next run, nothing else.
-  consumeError(writeToOutput(path, [&](raw_ostream &out) {
-    out << encode(*reference);
-    return Error::success();
-  }));
+  consumeError(writeFile(path, encode(*reference)));
   return reference;
 }
 

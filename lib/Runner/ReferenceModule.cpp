@@ -11,6 +11,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -225,6 +226,27 @@ static LogicalResult generalize(ModuleOp module) {
   return success();
 }
 
+/// Gives each result a buffer of its own: one value returned twice, arguments
+/// and constants are copied. BufferResultsToOutParams of MLIR 22.1 dies of
+/// some of them. It stays, as our own pass for that lowers candidates.
+static void separateResults(ModuleOp module) {
+  module->walk([](func::ReturnOp op) {
+    OpBuilder builder(op);
+    llvm::SmallDenseSet<Value> seen;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      Operation *producer = value.getDefiningOp();
+      bool isComputed =
+          producer && !producer->hasTrait<OpTrait::ConstantLike>();
+      if (isComputed && seen.insert(value).second)
+        continue;
+      operand.set(bufferization::AllocTensorOp::create(
+          builder, op.getLoc(), cast<RankedTensorType>(value.getType()),
+          /*dynamicSizes=*/ValueRange(), /*copy=*/value));
+    }
+  });
+}
+
 FailureOr<OwningOpRef<ModuleOp>> buildReferenceModule(const Payload &payload,
                                                       bool &inDoublePrecision) {
   inDoublePrecision = !dependsOnFloatBits(payload.getModule());
@@ -243,6 +265,7 @@ FailureOr<OwningOpRef<ModuleOp>> buildReferenceModule(const Payload &payload,
     return failure();
   if (inDoublePrecision)
     allowReassociation(*module);
+  separateResults(*module);
   return module;
 }
 

@@ -13,10 +13,10 @@
 #include "cwm/Runner/CompileStage.h"
 #include "cwm/Runner/FaultHandler.h"
 #include "cwm/Runner/MeasureStage.h"
+#include "cwm/Support/WriteFile.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -87,7 +87,7 @@ static void dieOfFault(const char *what, bool outsideOfBuffer) {
 
 static TrialResult runTrial(const Flags &flags, const Payload &payload,
                             const HardwareDescription &hardware,
-                            StringRef script, StringRef objectPath) {
+                            StringRef script) {
   CompileOptions options;
   options.staticRules = !flags.noStaticRules;
   options.lowering.stockOnly = flags.stockOnly;
@@ -104,13 +104,10 @@ static TrialResult runTrial(const Flags &flags, const Payload &payload,
     result.reason = toString(std::move(error));
     return result;
   };
-  std::error_code code;
-  raw_fd_ostream out(objectPath, code);
-  if (code)
-    return crash(createStringError(code, "cannot write object '" + objectPath +
-                                             "': " + code.message()));
-  out.write(object.data(), object.size());
-  out.close();
+  StringRef bytes(object.data(), object.size());
+  if (!flags.object.empty())
+    if (Error error = writeFile(flags.object, bytes))
+      return crash(std::move(error));
   if (flags.compileOnly)
     return result;
 
@@ -125,7 +122,7 @@ static TrialResult runTrial(const Flags &flags, const Payload &payload,
   if (!stage)
     return crash(stage.takeError());
   TrialResult measured =
-      (*stage)->measure(objectPath, MeasureStage::Options(),
+      (*stage)->measure(object, MeasureStage::Options(),
                         [&](StringRef name, double) { announce(name); });
   measured.transformMs = result.transformMs;
   measured.lowerMs = result.lowerMs;
@@ -154,19 +151,12 @@ static int runOnce(const Flags &flags, const mlir::DialectRegistry &registry) {
   if (!script)
     return reportError("cannot read '" + flags.script +
                        "': " + script.getError().message());
-  SmallString<128> objectPath(flags.object);
-  bool keep = !objectPath.empty();
-  if (!keep && sys::fs::createTemporaryFile("cwm", "o", objectPath))
-    return reportError("cannot create a temporary file");
 
   installFaultHandlers(dieOfFault);
   TrialResult result;
   Error error = runOnGuardedStack(size_t(8) << 20, [&] {
-    result = runTrial(flags, *payload, *hardware, (*script)->getBuffer(),
-                      objectPath);
+    result = runTrial(flags, *payload, *hardware, (*script)->getBuffer());
   });
-  if (!keep)
-    (void)sys::fs::remove(objectPath);
   if (error)
     return reportError(toString(std::move(error)));
   outs() << formatv("{0:2}", toJSON(result)) << "\n";

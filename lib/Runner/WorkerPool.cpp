@@ -13,6 +13,7 @@
 #include "CrashFolder.h"
 #include "WorkerSlot.h"
 
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -157,8 +158,35 @@ static Expected<std::string> makeFolder(StringRef folder, const Twine &name) {
   return path.str().str();
 }
 
+/// Refuses what kills upstream's pass for results, which is all that there is
+/// with --stock-only, here and where the result is used.
+static Error checkStockOnly(const Payload &payload) {
+  mlir::func::FuncOp entry = payload.getEntry();
+  mlir::Operation *end = entry.getBody().front().getTerminator();
+  DenseMap<mlir::Value, unsigned> seen;
+  for (mlir::OpOperand &operand : end->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    auto [first, isNew] = seen.try_emplace(operand.get(), number);
+    mlir::Operation *producer = operand.get().getDefiningOp();
+    // Of views and constants it makes copies.
+    bool isAllocated =
+        isa_and_nonnull<mlir::DestinationStyleOpInterface>(producer);
+    if (!isNew && isAllocated)
+      return createStringError(
+          "results #" + Twine(first->second) + " and #" + Twine(number) +
+          " of @" + entry.getName() +
+          " are one value, which kills upstream's "
+          "buffer-results-to-out-params: return it once, or leave out "
+          "--stock-only");
+  }
+  return Error::success();
+}
+
 Error WorkerPool::Impl::start(const Payload &payload,
                               const HardwareDescription &hardware) {
+  if (options.lowering.stockOnly)
+    if (Error error = checkStockOnly(payload))
+      return error;
   static std::atomic<unsigned> counter{0};
   removeStaleFolders(options.workDir);
   Expected<std::string> objects = makeFolder(
@@ -377,7 +405,12 @@ void WorkerPool::Impl::finish(Job &job) {
   case TrialStatus::CompileTimeout:
   case TrialStatus::RunTimeout:
   case TrialStatus::WrongResult:
-    result.reproducer = crashes->add(job.request->script);
+    // A full disk loses the files but not the record.
+    if (Expected<std::string> command = crashes->add(job.request->script))
+      result.reproducer = std::move(*command);
+    else
+      result.reason +=
+          "; no command repeats it: " + toString(command.takeError());
     break;
   default:
     break;

@@ -154,9 +154,14 @@ void HistoryBuilder::rollBack(unsigned index) {
 std::vector<HistoryEntry> HistoryBuilder::collect(unsigned index) {
   const Step &step = steps[index];
   if (step.kind == StepKind::Action) {
-    // A failed action is part of the run, not of what led to the last state.
+    // A failed action is part of the run, not of what led to the last state,
+    // unless the failure was suppressed: then it did nothing, as an action
+    // without targets does.
+    bool isSuppressed = step.status == StepStatus::Silenceable && step.parent &&
+                        steps[*step.parent].status == StepStatus::Ok &&
+                        steps[*step.parent].name != "alternatives";
     if (step.status != StepStatus::Ok && step.status != StepStatus::Skipped &&
-        !step.isChanged())
+        !step.isChanged() && !isSuppressed)
       return {};
     return {{index, step.after}};
   }

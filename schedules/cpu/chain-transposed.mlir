@@ -19,7 +19,7 @@ transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readon
 transform.named_sequence @cwm_vectorise(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_hoist(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_bufferise(!transform.any_op {transform.consumed}) -> !transform.any_op
-transform.named_sequence @cwm_lower_tiles(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_lower_vectors(!transform.any_op {transform.readonly})
 
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
   %func0 = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
@@ -37,7 +37,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   transform.include @cwm_vectorise failures(propagate) (%peeled) : (!transform.any_op) -> ()
   transform.include @cwm_hoist failures(propagate) (%peeled) : (!transform.any_op) -> ()
   %lowered = transform.include @cwm_bufferise failures(propagate) (%root) : (!transform.any_op) -> !transform.any_op
-  transform.include @cwm_lower_tiles failures(propagate) (%lowered) : (!transform.any_op) -> ()
+  transform.include @cwm_lower_vectors failures(propagate) (%lowered) : (!transform.any_op) -> ()
   transform.yield
 }
 

@@ -234,6 +234,293 @@ TEST_F(PayloadTest, OperationRules) {
                 "'memref.global' op is not allowed beside the payload's");
 }
 
+TEST_F(PayloadTest, EveryValueHasALegalSize) {
+  expectRefused(wrap("", "-> tensor<4xf32>", R"mlir(
+                  %huge = tensor.empty() : tensor<4611686018427387904x8xf32>
+                  return %fill : tensor<4xf32>)mlir"),
+                "'tensor.empty' op has a value of type "
+                "'tensor<4611686018427387904x8xf32>': tensors must have at "
+                "most 2^40 elements");
+  expectRefused(wrap("%x: tensor<f32>", "-> tensor<4xf32>", R"mlir(
+                  %e = tensor.empty() : tensor<1048576x1048577xi8>
+                  %zero = arith.constant 0 : i8
+                  %b = linalg.fill ins(%zero : i8) outs(%e : tensor<1048576x1048577xi8>) -> tensor<1048576x1048577xi8>
+                  return %fill : tensor<4xf32>)mlir"),
+                "tensors must have at most 2^40 elements");
+}
+
+//===----------------------------------------------------------------------===//
+// Constants apart
+//===----------------------------------------------------------------------===//
+
+/// A payload that returns the constant `text`, whose data is in `resources`.
+std::string makeConstant(StringRef type, StringRef text, StringRef resources) {
+  return wrap("", ("-> (tensor<4xf32>, " + type + ")").str(),
+              ("%c = arith.constant " + text + " : " + type +
+               "\nreturn %fill, %c : tensor<4xf32>, " + type)
+                  .str()) +
+         "\n{-# dialect_resources: { builtin: { " + resources.str() +
+         " } } #-}";
+}
+
+TEST_F(PayloadTest, ResourcesBecomeOrdinaryConstants) {
+  // 4 bytes of alignment, then the data.
+  struct Case {
+    StringRef type, plain, bytes;
+  };
+  for (const Case &test : {
+           Case{"tensor<3xf32>", "dense<[1.5, -2.0, 0.25]>",
+                "0x040000000000C03F000000C00000803E"},
+           Case{"tensor<2xf64>", "dense<[1.0, -0.5]>",
+                "0x08000000000000000000F03F000000000000E0BF"},
+           Case{"tensor<2x2xi16>", "dense<[[1, 2], [-1, 0]]>",
+                "0x0200000001000200FFFF0000"},
+           Case{"tensor<5xi1>", "dense<[1, 0, 0, 1, 1]>",
+                "0x010000000100000101"},
+           Case{"tensor<1xi64>", "dense<[258]>", "0x080000000201000000000000"},
+       }) {
+    FailureOr<cwm::Payload> plain =
+        create(makeConstant(test.type, test.plain, ""));
+    ASSERT_TRUE(succeeded(plain)) << errors.front();
+    FailureOr<cwm::Payload> apart = create(makeConstant(
+        test.type, "dense_resource<w>", ("w: \"" + test.bytes + "\"").str()));
+    ASSERT_TRUE(succeeded(apart)) << errors.front();
+    EXPECT_EQ(apart->getStateText(), plain->getStateText());
+    EXPECT_EQ(apart->getWorkloadHash(), plain->getWorkloadHash());
+    // What is sent to workers needs no resource section.
+    std::string text;
+    llvm::raw_string_ostream(text) << apart->getModule();
+    EXPECT_EQ(text.find("resource"), std::string::npos) << text;
+  }
+}
+
+TEST_F(PayloadTest, ResourcesWithoutDataAreRefused) {
+  expectRefused(
+      makeConstant("tensor<64xf32>", "dense_resource<__elided__>", ""),
+      "'arith.constant' op has the constant "
+      "dense_resource<__elided__>: its data is not in the file: "
+      "print the payload without eliding constants");
+  expectRefused(makeConstant("tensor<3xf32>", "dense_resource<w>",
+                             "w: \"0x040000000000C03F000000C0\""),
+                "dense_resource<w>: its data has 8 bytes, its type takes 12");
+}
+
+//===----------------------------------------------------------------------===//
+// Undefined contents
+//===----------------------------------------------------------------------===//
+
+TEST_F(PayloadTest, UndefinedContentsAreRefused) {
+  auto refuse = [&](StringRef body, StringRef op, StringRef rule) {
+    expectRefused(
+        wrap("%a: tensor<4x4xf32>, %v: tensor<4xf32>", "-> tensor<4xf32>",
+             ("%u = tensor.empty() : tensor<4xf32>\n%m = tensor.empty() : "
+              "tensor<4x4xf32>\n" +
+              body)
+                 .str()),
+        ("'" + op + "' op " + rule).str());
+  };
+  StringRef initialise = ": fill the tensor first";
+  auto reads = [&](unsigned operand) {
+    return ("reads the undefined contents of tensor.empty as operand #" +
+            Twine(operand) + initialise)
+        .str();
+  };
+  StringRef end = "\nreturn %fill : tensor<4xf32>";
+  refuse(("%r = linalg.matmul ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) "
+          "outs(%m : tensor<4x4xf32>) -> tensor<4x4xf32>" +
+          end)
+             .str(),
+         "linalg.matmul", reads(2));
+  // A reduction, a body that uses its accumulator, behind views, as an input.
+  refuse(("%r = linalg.reduce { arith.addf } ins(%a : tensor<4x4xf32>) outs(%u "
+          ": tensor<4xf32>) dimensions = [1]" +
+          end)
+             .str(),
+         "linalg.reduce", reads(1));
+  refuse((R"mlir(
+    %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%v : tensor<4xf32>) outs(%u : tensor<4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %s = arith.addf %in, %out : f32
+      linalg.yield %s : f32
+    } -> tensor<4xf32>)mlir" +
+          end)
+             .str(),
+         "linalg.generic", reads(1));
+  refuse((R"mlir(
+    %flat = tensor.collapse_shape %m [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+    %part = tensor.extract_slice %flat[4] [4] [1] : tensor<16xf32> to tensor<4xf32>
+    %r = linalg.exp ins(%part : tensor<4xf32>) outs(%u : tensor<4xf32>) -> tensor<4xf32>)mlir" +
+          end)
+             .str(),
+         "linalg.exp", reads(0));
+  refuse((R"mlir(
+    %r = linalg.softmax dimension(0) ins(%u : tensor<4xf32>) outs(%v : tensor<4xf32>) -> tensor<4xf32>)mlir" +
+          end)
+             .str(),
+         "linalg.softmax", reads(0));
+  refuse((R"mlir(
+    %zero = arith.constant 0 : index
+    %x = tensor.extract %u[%zero] : tensor<4xf32>)mlir" +
+          end)
+             .str(),
+         "tensor.extract", reads(0));
+  refuse("return %u : tensor<4xf32>", "func.return",
+         "returns the undefined contents of tensor.empty as operand #0");
+}
+
+TEST_F(PayloadTest, EmptyTensorsThatAreOnlyWrittenAreLegal) {
+  FailureOr<cwm::Payload> payload = create(R"mlir(
+    func.func @f(%x: tensor<1x6x6x2xf32>, %v: tensor<4xf32>) -> (tensor<1x5x5x2xf32>, tensor<8xf32>, tensor<4xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %window = tensor.empty() : tensor<2x2xf32>
+      %e = tensor.empty() : tensor<1x5x5x2xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x5x5x2xf32>) -> tensor<1x5x5x2xf32>
+      %p = linalg.pooling_nhwc_sum ins(%x, %window : tensor<1x6x6x2xf32>, tensor<2x2xf32>) outs(%f : tensor<1x5x5x2xf32>) -> tensor<1x5x5x2xf32>
+      %both = tensor.empty() : tensor<8xf32>
+      %half = tensor.insert_slice %v into %both[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+      %whole = tensor.insert_slice %v into %half[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+      %u = tensor.empty() : tensor<4xf32>
+      %s = linalg.softmax dimension(0) ins(%v : tensor<4xf32>) outs(%u : tensor<4xf32>) -> tensor<4xf32>
+      return %p, %whole, %s : tensor<1x5x5x2xf32>, tensor<8xf32>, tensor<4xf32>
+    })mlir");
+  EXPECT_TRUE(succeeded(payload)) << errors.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// Rows of %table, chosen by %i, an argument of `type`.
+std::string makeGather(StringRef type, StringRef element) {
+  std::string scalar = element.str();
+  std::string convert =
+      scalar == "f32"
+          ? "%j = arith.fptosi %row : f32 to i64\n"
+            "%k = arith.index_cast %j : i64 to index\n"
+          : "%k = arith.index_cast %row : " + scalar + " to index\n";
+  return "func.func @f(%table: tensor<10x4xf32>, %i: " + type.str() +
+         R"mlir() -> tensor<6x4xf32> {
+      %e = tensor.empty() : tensor<6x4xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+          ins(%i : tensor<6x)mlir" +
+         scalar + ">) outs(%e : tensor<6x4xf32>) {\n^bb0(%row: " + scalar +
+         ", %out: f32):\n" + convert +
+         R"mlir(
+        %column = linalg.index 1 : index
+        %x = tensor.extract %table[%k, %column] : tensor<10x4xf32>
+        linalg.yield %x : f32
+      } -> tensor<6x4xf32>
+      return %r : tensor<6x4xf32>
+    })mlir";
+}
+
+TEST_F(PayloadTest, IndicesFromArgumentsNeedARange) {
+  expectRefused(makeGather("tensor<6xi64>", "i64"),
+                "'tensor.extract' op takes an index from argument #1 of @f: "
+                "mark the argument with the range of its elements, "
+                "{cwm.domain = \"index\", cwm.upper_bound = N}");
+  expectRefused(
+      makeGather("tensor<6xi64> {cwm.domain = \"nonnegative\"}", "i64"),
+      "'tensor.extract' op takes an index from argument #1 of @f");
+  expectRefused(makeGather("tensor<6xf32>", "f32"),
+                "indices cannot depend on floats, whose random values may be "
+                "out of bounds");
+  FailureOr<cwm::Payload> payload = create(makeGather(
+      "tensor<6xi64> {cwm.domain = \"index\", cwm.upper_bound = 10}", "i64"));
+  ASSERT_TRUE(succeeded(payload)) << errors.front();
+  EXPECT_EQ(payload->getInputs()[1].domain, cwm::InputDomain::Index);
+  EXPECT_EQ(payload->getInputs()[1].upperBound, 10);
+  // Another range is another payload: its reference is another one, too.
+  FailureOr<cwm::Payload> other = create(makeGather(
+      "tensor<6xi64> {cwm.domain = \"index\", cwm.upper_bound = 9}", "i64"));
+  ASSERT_TRUE(succeeded(other));
+  EXPECT_NE(payload->getWorkloadHash(), other->getWorkloadHash());
+  expectRefused(
+      makeGather("tensor<6xi64> {cwm.domain = \"index\", cwm.upper_bound = 11}",
+                 "i64"),
+      "'tensor.extract' op takes an index of dimension 0, of extent 10, from "
+      "argument #1, whose cwm.upper_bound is 11");
+}
+
+TEST_F(PayloadTest, RangesOfArgumentsAreChecked) {
+  auto refuse = [&](StringRef type, StringRef attributes, StringRef rule) {
+    expectRefused(wrap(("%x: " + type + " {" + attributes + "}").str(),
+                       "-> tensor<4xf32>", "return %fill : tensor<4xf32>"),
+                  ("'func.func' op @f: argument #0 has " + rule).str());
+  };
+  refuse("tensor<4xi32>", "cwm.upper_bound = 3",
+         "cwm.upper_bound without cwm.domain = \"index\"");
+  refuse("tensor<4xf32>", "cwm.domain = \"index\", cwm.upper_bound = 3",
+         "cwm.domain = \"index\" and elements of type 'f32'");
+  for (StringRef bound : {"0", "-1", "129", "3.0", "\"many\""})
+    refuse("tensor<4xi8>",
+           ("cwm.domain = \"index\", cwm.upper_bound = " + bound).str(),
+           "cwm.upper_bound = ");
+  refuse("tensor<4xi8>", "cwm.domain = \"index\"",
+         "cwm.domain = \"index\" and no cwm.upper_bound");
+  EXPECT_TRUE(succeeded(create(
+      wrap("%x: tensor<4xi8> {cwm.domain = \"index\", cwm.upper_bound = 128}",
+           "-> tensor<4xf32>", "return %fill : tensor<4xf32>"))));
+}
+
+TEST_F(PayloadTest, IndicesAreFollowedThroughOperations) {
+  auto makeBody = [](StringRef index) {
+    return (R"mlir(
+      %c0 = arith.constant 0 : index
+      %i = tensor.extract %x[%c0] : tensor<4xi32>
+      %zero = arith.constant 0 : i32
+      %three = arith.constant 3 : i32
+      %positive = arith.cmpi sgt, %i, %zero : i32
+      )mlir" +
+            index + R"mlir(
+      %k = arith.index_cast %j : i32 to index
+      %r = tensor.extract_slice %big[%k] [4] [1] : tensor<8xf32> to tensor<4xf32>
+      return %r : tensor<4xf32>)mlir")
+        .str();
+  };
+  StringRef arguments = "%x: tensor<4xi32>, %big: tensor<8xf32>";
+  expectRefused(wrap(arguments, "-> tensor<4xf32>",
+                     makeBody("%j = arith.addi %i, %zero : i32")),
+                "'tensor.extract_slice' op takes an index from argument #0");
+  expectRefused(wrap(arguments, "-> tensor<4xf32>",
+                     makeBody("%j = arith.select %positive, %i, %three : i32")),
+                "'tensor.extract_slice' op takes an index from argument #0");
+  // A condition chooses among safe values.
+  FailureOr<cwm::Payload> payload = create(
+      wrap(arguments, "-> tensor<4xf32>",
+           makeBody("%j = arith.select %positive, %zero, %three : i32")));
+  EXPECT_TRUE(succeeded(payload)) << errors.front();
+}
+
+TEST_F(PayloadTest, TheIndexOfTheLargestElementIsSafe) {
+  FailureOr<cwm::Payload> payload = create(R"mlir(
+    func.func @f(%x: tensor<8xf32>, %table: tensor<8xf32>) -> tensor<f32> {
+      %low = arith.constant -1.0e30 : f32
+      %none = arith.constant 0 : i64
+      %e = tensor.empty() : tensor<f32>
+      %ei = tensor.empty() : tensor<i64>
+      %f = linalg.fill ins(%low : f32) outs(%e : tensor<f32>) -> tensor<f32>
+      %fi = linalg.fill ins(%none : i64) outs(%ei : tensor<i64>) -> tensor<i64>
+      %best:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+          ins(%x : tensor<8xf32>) outs(%f, %fi : tensor<f32>, tensor<i64>) {
+      ^bb0(%in: f32, %max: f32, %at: i64):
+        %i = linalg.index 0 : index
+        %here = arith.index_cast %i : index to i64
+        %c = arith.cmpf ogt, %in, %max : f32
+        %m = arith.select %c, %in, %max : f32
+        %k = arith.select %c, %here, %at : i64
+        linalg.yield %m, %k : f32, i64
+      } -> (tensor<f32>, tensor<i64>)
+      %at = tensor.extract %best#1[] : tensor<i64>
+      %k = arith.index_cast %at : i64 to index
+      %v = tensor.extract %table[%k] : tensor<8xf32>
+      %r = tensor.from_elements %v : tensor<f32>
+      return %r : tensor<f32>
+    })mlir");
+  EXPECT_TRUE(succeeded(payload)) << errors.front();
+}
+
 TEST_F(PayloadTest, LoadReportsMissingAndBrokenFiles) {
   EXPECT_TRUE(failed(cwm::loadPayload("/nonexistent.mlir", "", &context)));
   ASSERT_EQ(errors.size(), 1u);
@@ -246,7 +533,10 @@ TEST_F(PayloadTest, BenchmarkPayloadsFulfilTheContract) {
   for (llvm::sys::fs::directory_iterator
            file(CWM_SOURCE_DIR "/benchmarks/payloads/rep", error),
        end;
-       file != end && !error; file.increment(error), ++count) {
+       file != end && !error; file.increment(error)) {
+    if (!StringRef(file->path()).ends_with(".mlir"))
+      continue; // the index of the folder
+    ++count;
     FailureOr<cwm::Payload> payload =
         cwm::loadPayload(file->path(), "", &context);
     EXPECT_TRUE(succeeded(payload)) << file->path();

@@ -80,6 +80,17 @@ TEST(ElementsTest, RandomInputsKeepTheirDomain) {
   fillRandom(spec, ElementKind::F32, 1, 0, false, data.data());
   EXPECT_GT(*std::min_element(data.begin(), data.end()), 0);
 
+  TensorSpec rows = makeSpec({1000}, "i64");
+  rows.domain = InputDomain::Index;
+  rows.upperBound = 12;
+  for (bool nonnegative : {false, true}) {
+    std::vector<int64_t> indices(1000);
+    fillRandom(rows, ElementKind::I64, 1, 0, nonnegative, indices.data());
+    auto [first, last] = std::minmax_element(indices.begin(), indices.end());
+    EXPECT_EQ(*first, 0);
+    EXPECT_EQ(*last, 11);
+  }
+
   std::vector<int8_t> bits(1000);
   fillRandom(makeSpec({1000}, "i1"), ElementKind::I1, 1, 0, false, bits.data());
   EXPECT_EQ(std::count(bits.begin(), bits.end(), 0) +

@@ -8,11 +8,14 @@
 
 #include "RunnerTestUtils.h"
 
+#include "../../lib/Runner/CrashFolder.h"
+
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 using namespace cwm;
@@ -161,6 +164,149 @@ TEST_F(WorkerPoolTest, UnwritableObjectsAreNobodysFault) {
         ADD_FAILURE() << "no candidate has a result";
       }));
   EXPECT_NE(message.find("cannot write object"), std::string::npos) << message;
+}
+
+TEST_F(WorkerPoolTest, LostReproducersAreToldOf) {
+  Payload payload = makeMatmul(60, 60, 60);
+  options.runnerArguments = {"--no-static-rules"};
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  // As good as a full disk: a file where the folder should be.
+  std::error_code code;
+  llvm::raw_fd_ostream(folder.get("crashes"), code) << "in the way";
+  std::vector<TrialResult> results = measure(*pool, {makeTiling({-8, 0, 0})});
+  EXPECT_EQ(results[0].status, TrialStatus::WrongResult);
+  EXPECT_EQ(results[0].reproducer, "");
+  EXPECT_NE(results[0].reason.find("; no command repeats it: cannot "),
+            std::string::npos)
+      << results[0].reason;
+  EXPECT_NE(results[0].reason.find("/crashes"), std::string::npos);
+}
+
+TEST(CrashFolderTest, AFullDiskLeavesNoHalfFile) {
+  TemporaryFolder folder;
+  std::string script(100000, ' ');
+  CrashFolder crashes(folder.get(), "module {}", "0123", "cwm-runner", "");
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 50000;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  llvm::Expected<std::string> command = crashes.add(script);
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, SIG_DFL);
+  ASSERT_FALSE(bool(command)) << *command;
+  std::string message = llvm::toString(command.takeError());
+  EXPECT_NE(message.find("/script-"), std::string::npos) << message;
+  EXPECT_NE(message.find("': the disk is full"), std::string::npos) << message;
+  // With space it is written whole, not believed to be there.
+  command = crashes.add(script);
+  ASSERT_TRUE(bool(command)) << llvm::toString(command.takeError());
+  llvm::StringRef path = llvm::StringRef(*command).split("--script=").second;
+  auto buffer = llvm::MemoryBuffer::getFile(
+      path.take_until([](char c) { return c == ' '; }));
+  ASSERT_TRUE(bool(buffer)) << *command;
+  EXPECT_EQ((*buffer)->getBuffer(), script);
+}
+
+/// Tiles nothing and bufferises nothing: the payload as it is.
+const char *identity = R"mlir(
+  module attributes {transform.with_named_sequence} {
+    transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+      transform.yield
+    }
+  })mlir";
+
+/// The same, bufferised by the script.
+const char *bufferizer = R"mlir(
+  module attributes {transform.with_named_sequence} {
+    transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
+      %0 = transform.bufferization.one_shot_bufferize layout{IdentityLayoutMap} %root
+          {bufferize_function_boundaries = true} : (!transform.any_op) -> !transform.any_op
+      transform.yield
+    }
+  })mlir";
+
+/// %c is computed; the return is what is tested.
+Payload makeReturning(const std::string &values, const std::string &types) {
+  return makePayload(
+      "func.func @kernel(%a: tensor<4x6xf32>, %i: tensor<5xi32>) -> (" + types +
+      R"mlir() {
+      %w = arith.constant dense<[1.5, -2.0, 0.25]> : tensor<3xf32>
+      %s = arith.constant dense<7> : tensor<2x2xi32>
+      %e = tensor.empty() : tensor<4x6xf32>
+      %c = linalg.exp ins(%a : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+      %d = linalg.abs ins(%c : tensor<4x6xf32>) outs(%c : tensor<4x6xf32>) -> tensor<4x6xf32>
+      %flat = tensor.collapse_shape %c [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+      %af = tensor.collapse_shape %a [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+      %row = tensor.extract_slice %c[1, 0] [2, 6] [1, 1] : tensor<4x6xf32> to tensor<2x6xf32>
+      return )mlir" +
+      values + " : " + types + "\n}");
+}
+
+TEST_F(WorkerPoolTest, ReturnedValuesMayAlias) {
+  std::string c = "tensor<4x6xf32>", i = "tensor<5xi32>",
+              flat = "tensor<24xf32>", w = "tensor<3xf32>",
+              s = "tensor<2x2xi32>", row = "tensor<2x6xf32>";
+  const std::pair<std::string, std::string> cases[] = {
+      {"%c, %c", c + ", " + c},
+      {"%c, %d", c + ", " + c},
+      {"%c, %a", c + ", " + c},
+      {"%a, %a, %c, %a", c + ", " + c + ", " + c + ", " + c},
+      {"%i, %c, %i", i + ", " + c + ", " + i},
+      {"%w, %c, %w", w + ", " + c + ", " + w},
+      {"%s, %c, %s", s + ", " + c + ", " + s},
+      {"%c, %flat, %row", c + ", " + flat + ", " + row},
+      {"%flat, %flat, %af, %row, %row",
+       flat + ", " + flat + ", " + flat + ", " + row + ", " + row},
+      {"%a", c},
+      {"%w", w},
+  };
+  for (const auto &[values, types] : cases) {
+    SCOPED_TRACE(values);
+    Payload payload = makeReturning(values, types);
+    for (bool stockOnly : {false, true}) {
+      options.lowering.stockOnly = stockOnly;
+      if (stockOnly && values == "%c, %c") {
+        std::string message = getCreateError(payload);
+        EXPECT_NE(message.find("results #0 and #1 of @kernel are one value"),
+                  std::string::npos)
+            << message;
+        continue;
+      }
+      std::unique_ptr<WorkerPool> pool = makePool(payload);
+      ASSERT_TRUE(pool);
+      for (const TrialResult &result : measure(*pool, {identity, bufferizer}))
+        EXPECT_EQ(result.status, TrialStatus::Ok)
+            << stockOnly << " " << result.reason;
+    }
+  }
+}
+
+TEST_F(WorkerPoolTest, GathersAndConstantsApart) {
+  Payload payload = makePayload(R"mlir(
+    func.func @kernel(%i: tensor<6xi32> {cwm.domain = "index", cwm.upper_bound = 3}) -> tensor<6x2xf32> {
+      %table = arith.constant dense_resource<w> : tensor<3x2xf32>
+      %e = tensor.empty() : tensor<6x2xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+          ins(%i : tensor<6xi32>) outs(%e : tensor<6x2xf32>) {
+      ^bb0(%row: i32, %out: f32):
+        %k = arith.index_cast %row : i32 to index
+        %column = linalg.index 1 : index
+        %x = tensor.extract %table[%k, %column] : tensor<3x2xf32>
+        linalg.yield %x : f32
+      } -> tensor<6x2xf32>
+      return %r : tensor<6x2xf32>
+    }
+    {-# dialect_resources: { builtin: {
+      w: "0x040000000000803F0000004000004040000080400000A0400000C040"
+    } } #-})mlir");
+  std::unique_ptr<WorkerPool> pool = makePool(payload);
+  ASSERT_TRUE(pool);
+  std::vector<TrialResult> results = measure(*pool, {identity, bufferizer});
+  EXPECT_EQ(results[0].status, TrialStatus::Ok) << results[0].reason;
+  EXPECT_EQ(results[1].status, TrialStatus::Ok) << results[1].reason;
 }
 
 TEST_F(WorkerPoolTest, RequestStopReturnsEarly) {

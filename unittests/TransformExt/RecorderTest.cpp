@@ -163,6 +163,30 @@ TEST(RecorderTest, NestedLoopsAndIncludes) {
                    "annotate name=\"c\" on linalg.fill|linalg.matmul"}));
 }
 
+TEST(RecorderTest, SuppressedFailuresHideNoAction) {
+  // Whether the action in the middle fails depends on the payload.
+  ScheduleRun run(matchBoth.str() + R"(
+    transform.foreach %ops : !transform.any_op {
+    ^bb0(%x: !transform.any_op):
+      transform.include @inner failures(suppress) (%x) : (!transform.any_op) -> ()
+      transform.annotate %x "c" : !transform.any_op
+    })",
+                  R"(
+    transform.named_sequence @inner(%x: !transform.any_op {transform.readonly}) {
+      transform.annotate %x "a" : !transform.any_op
+      transform.loop.hoist_loop_invariant_subsets %x : !transform.any_op
+      transform.annotate %x "b" : !transform.any_op
+      transform.yield
+    })");
+  ASSERT_TRUE(succeeded(run.record()));
+  Texts texts = run.trajectory.getActionTexts();
+  EXPECT_EQ(texts, run.getDerivedTexts());
+  EXPECT_EQ(texts.size(), 4u);
+  EXPECT_TRUE(llvm::any_of(run.trajectory.steps, [](const cwm::Step &step) {
+    return step.status == cwm::StepStatus::Silenceable;
+  }));
+}
+
 TEST(RecorderTest, ParametersAreTheOnesSeen) {
   // The same text, once from the script and once from what the op was given.
   ScheduleRun run(matchBoth.str() + R"(

@@ -21,8 +21,9 @@ namespace cwm {
 inline constexpr llvm::StringLiteral constantAttrName = "cwm.constant";
 
 /// Values that an input of a payload may take. Random inputs outside of the
-/// domain would make the reference itself NaN (the variance of a layer norm).
-enum class InputDomain { Any, Nonnegative };
+/// domain would make the reference itself NaN (the variance of a layer norm),
+/// or address elements that are not there.
+enum class InputDomain { Any, Nonnegative, Index };
 
 /// One tensor argument or result of a payload.
 struct TensorSpec {
@@ -34,6 +35,9 @@ struct TensorSpec {
   bool isConstant = false;
   /// From `{cwm.domain = "nonnegative"}`. Inputs only.
   InputDomain domain = InputDomain::Any;
+  /// From `{cwm.domain = "index", cwm.upper_bound = N}`: elements are in [0, N).
+  /// 0 in other domains.
+  int64_t upperBound = 0;
 
   /// Product of the extents; 1 for rank 0.
   int64_t getNumElements() const;

@@ -36,9 +36,10 @@ void storeFloat(ElementKind kind, void *data, int64_t index, double value);
 int64_t loadInteger(ElementKind kind, const void *data, int64_t index);
 
 /// Fills `data` with input number `index` of the seed: floats uniform in
-/// [-1, 1), i1 0 or 1, other integers in [-8, 8]. `nonnegative` gives floats in
-/// [2^-24, 1) and integers in [1, 7]: nothing that a root, a logarithm or a
-/// division stumbles over. The same on every machine.
+/// [-1, 1), i1 0 or 1, other integers in [-8, 8], indices in [0, upper bound).
+/// `nonnegative` gives floats in [2^-24, 1) and other integers in [1, 7]:
+/// nothing that a root, a logarithm or a division stumbles over. The same on
+/// every machine.
 void fillRandom(const TensorSpec &spec, ElementKind kind, uint64_t seed,
                 unsigned index, bool nonnegative, void *data);
 

@@ -42,6 +42,9 @@ public:
   /// cannot be loaded; generated code may also kill or hang the process.
   TrialResult measure(llvm::StringRef objectPath, const Options &options,
                       TimedStageFn onStage);
+  /// The same of an object in memory.
+  TrialResult measure(llvm::ArrayRef<char> object, const Options &options,
+                      TimedStageFn onStage);
 
   /// Checks and times several objects in common rounds: 25, fewer of kernels
   /// that take more than 80 ms.
@@ -57,6 +60,10 @@ private:
   MeasureStage(const Payload &payload, const HardwareDescription &hardware,
                ReferenceKernel kernel)
       : payload(payload), hardware(hardware), kernel(std::move(kernel)) {}
+
+  using LoadFn = llvm::function_ref<llvm::Expected<LoadedKernel>()>;
+  TrialResult measureLoaded(LoadFn load, const Options &options,
+                            TimedStageFn onStage);
 
   /// Runs the kernel twice: in checking mode on NaN, then as it is timed.
   /// Returns the reason when it is wrong; sets the largest error, and the

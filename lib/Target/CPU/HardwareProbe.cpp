@@ -9,12 +9,12 @@
 #include "Features.h"
 #include "Measure.h"
 
+#include "cwm/Support/WriteFile.h"
 #include "cwm/Target/CPU/Hardware.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MD5.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -181,10 +181,7 @@ static void writeCache(llvm::StringRef path,
                        const HardwareDescription &hardware) {
   if (llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path)))
     return;
-  llvm::consumeError(llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-    stream << hardware.toJSON() << "\n";
-    return llvm::Error::success();
-  }));
+  llvm::consumeError(writeFile(path, hardware.toJSON() + "\n"));
 }
 
 llvm::Expected<HardwareDescription> cwm::probeHardware() {

@@ -26,6 +26,7 @@ def Cwm_Dialect : Dialect {
     |---|---|---|
     | `cwm.constant` | argument of a payload's entry | a weight, the same at each call |
     | `cwm.domain` | argument of a payload's entry | the values it may take |
+    | `cwm.upper_bound` | argument with `cwm.domain = "index"` | its elements are below |
     | `cwm.bind` | op of a schedule | binds attributes to knobs |
     | `cwm.default` | knob of a schedule | its default option |
   }];
