@@ -35,8 +35,8 @@ struct TensorSpec {
   bool isConstant = false;
   /// From `{cwm.domain = "nonnegative"}`. Inputs only.
   InputDomain domain = InputDomain::Any;
-  /// From `{cwm.domain = "index", cwm.upper_bound = N}`: elements are in [0, N).
-  /// 0 in other domains.
+  /// From `{cwm.domain = "index", cwm.upper_bound = N}`: elements are in [0,
+  /// N). 0 in other domains.
   int64_t upperBound = 0;
 
   /// Product of the extents; 1 for rank 0.
