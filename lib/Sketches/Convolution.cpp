@@ -35,6 +35,7 @@ static std::optional<Convolution> getConvolution(const WindowPayload &payload) {
       llvm::any_of(payload.strides, [](int64_t stride) { return stride != 1; });
   result.sketch = llvm::StringSwitch<StringRef>(payload.operation)
                       .Case("linalg.conv_2d_nchw_fchw", "convolution-2d")
+                      .Case("linalg.conv_3d_ncdhw_fcdhw", "convolution-3d")
                       .Default("");
   if (result.sketch.empty())
     return std::nullopt;
