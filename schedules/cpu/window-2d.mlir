@@ -21,7 +21,7 @@ transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readon
 transform.named_sequence @cwm_vectorise(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_hoist(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_bufferise(!transform.any_op {transform.consumed}) -> !transform.any_op
-transform.named_sequence @cwm_lower_tiles(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_lower_vectors(!transform.any_op {transform.readonly})
 
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
   %h = transform.tune.knob<"h"> options = [1, 2, 4, 7, 8, 14] {cwm.default = 4 : i64} -> !transform.param<i64>
@@ -77,13 +77,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   transform.include @cwm_vectorise failures(propagate) (%func) : (!transform.any_op) -> ()
   transform.include @cwm_hoist failures(propagate) (%func) : (!transform.any_op) -> ()
   %lowered = transform.include @cwm_bufferise failures(propagate) (%root) : (!transform.any_op) -> !transform.any_op
-  transform.tune.alternatives<"strided"> {
-    transform.include @cwm_lower_tiles failures(propagate) (%lowered) : (!transform.any_op) -> ()
-    transform.yield
-  }, {
-    // Left to cwm-shuffle-strided-reads: here they would become scalar loops.
-    transform.yield
-  }
+  transform.include @cwm_lower_vectors failures(propagate) (%lowered) : (!transform.any_op) -> ()
   transform.yield
 }
 
