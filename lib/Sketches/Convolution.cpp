@@ -35,6 +35,7 @@ static std::optional<Convolution> getConvolution(const WindowPayload &payload) {
       llvm::any_of(payload.strides, [](int64_t stride) { return stride != 1; });
   result.sketch = llvm::StringSwitch<StringRef>(payload.operation)
                       .Case("linalg.conv_2d_nchw_fchw", "convolution-2d")
+                      .Case("linalg.conv_3d_ncdhw_fcdhw", "convolution-3d")
                       .Default("");
   if (result.sketch.empty())
     return std::nullopt;
@@ -123,14 +124,68 @@ static SmallVector<int64_t> getChannelSteps(int64_t channels) {
   return steps;
 }
 
+/// window-2d: tiles along the image, one channel at a time.
+static std::optional<FittingSketch> fitWindow(const WindowPayload &payload,
+                                              int64_t lanes,
+                                              int64_t numRegisters,
+                                              MLIRContext *context) {
+  SmallVector<int64_t> loops;
+  if (payload.operation == "linalg.depthwise_conv_2d_nchw_chw")
+    loops = {0, 3, 1, 2, 4, 5};
+  else if (payload.operation == "linalg.pooling_nchw_max" ||
+           payload.operation == "linalg.pooling_nchw_sum")
+    loops = {0, 1, 2, 3, 4, 5};
+  else
+    return std::nullopt;
+  SketchOptions options("window-2d", context);
+  int64_t height = payload.output[2], width = payload.output[3];
+  SmallVector<int64_t> h, w;
+  for (int64_t rows : {1, 2, 4, 7, 8, 14})
+    if (rows <= height)
+      h.push_back(rows);
+  for (int64_t columns : {lanes / 2, lanes, 2 * lanes})
+    if (columns >= 1 && columns < 2 * width)
+      w.push_back(std::min(columns, width));
+  if (w.empty())
+    w.push_back(width);
+  w.erase(llvm::unique(w), w.end());
+  int64_t most = (numRegisters - 4) * lanes;
+  // The widest that leaves no more than half a register unused at the end.
+  int64_t bestWidth = w.front();
+  for (int64_t columns : w)
+    if ((width + columns - 1) / columns * columns - width <= lanes / 2)
+      bestWidth = columns;
+  int64_t bestHeight = 1;
+  for (int64_t rows : h)
+    if (rows * std::max(bestWidth, lanes) <= most / 2 && height % rows == 0)
+      bestHeight = rows;
+  options.choice("h", h, bestHeight);
+  options.choice("w", w, bestWidth);
+  options.structure("most_elements", most);
+  options.structure("loops", loops);
+  // Big windows stay loops.
+  int64_t rows = payload.filter[payload.filter.size() - 2];
+  int64_t columns = payload.filter.back();
+  if (rows * columns > 25)
+    rows = columns = 1;
+  options.structure("kernel_h", rows);
+  options.structure("kernel_w", columns);
+  options.structure("strided", llvm::any_of(payload.strides,
+                                            [](int64_t s) { return s != 1; }));
+  return options.sketch;
+}
+
 std::vector<FittingSketch>
 cwm::fitConvolution(const WindowPayload &payload,
                     const HardwareDescription &hardware, MLIRContext *context) {
+  int64_t lanes = std::max<int64_t>(
+      hardware.vectorBits / payload.element.getIntOrFloatBitWidth(), 1);
+  if (std::optional<FittingSketch> window =
+          fitWindow(payload, lanes, hardware.numVectorRegisters, context))
+    return {*window};
   std::optional<Convolution> convolution = getConvolution(payload);
   if (!convolution)
     return {};
-  int64_t lanes = std::max<int64_t>(
-      hardware.vectorBits / payload.element.getIntOrFloatBitWidth(), 1);
   SmallVector<RegisterTile> tiles =
       getRegisterTiles(*convolution, lanes, hardware.numVectorRegisters);
   if (tiles.empty())

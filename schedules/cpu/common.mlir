@@ -183,28 +183,6 @@ transform.named_sequence @cwm_reshaped_producer(%func: !transform.any_op {transf
   transform.yield %last : !transform.any_op
 }
 
-// @cwm_lower_vectors, but transpositions are left to the lowering: cwm-lower-transposes
-// has good code for matrices of any size.
-transform.named_sequence @cwm_lower_tiles(%func: !transform.any_op {transform.readonly}) {
-  transform.apply_patterns to %func {
-    transform.apply_patterns.vector.lower_contraction lowering_strategy = "outerproduct"
-    transform.apply_patterns.vector.transfer_permutation_patterns
-    transform.apply_patterns.vector.lower_multi_reduction lowering_strategy = "innerparallel"
-    transform.apply_patterns.vector.lower_outerproduct
-  } : !transform.any_op
-  transform.apply_patterns to %func {
-    transform.apply_patterns.vector.split_transfer_full_partial split_transfer_strategy = "none"
-    transform.apply_patterns.vector.transfer_to_scf max_transfer_rank = 1 full_unroll = true
-    transform.apply_patterns.vector.lower_masked_transfers
-    transform.apply_patterns.vector.lower_transfer max_transfer_rank = 1
-    transform.apply_patterns.vector.lower_shape_cast
-    transform.apply_patterns.vector.lower_broadcast
-    transform.apply_patterns.vector.lower_masks
-    transform.apply_patterns.canonicalization
-  } : !transform.any_op
-  transform.yield
-}
-
 // Steps that do not divide: the last, shorter one gets static shapes. Peeling
 // fails on loops whose step divides.
 transform.named_sequence @cwm_peel(%func: !transform.any_op {transform.readonly}) {

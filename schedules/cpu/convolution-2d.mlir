@@ -25,7 +25,7 @@ transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readon
 transform.named_sequence @cwm_vectorise(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_hoist(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_bufferise(!transform.any_op {transform.consumed}) -> !transform.any_op
-transform.named_sequence @cwm_lower_tiles(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_lower_vectors(!transform.any_op {transform.readonly})
 
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
   %f = transform.tune.knob<"f"> options = [16, 32, 64] {cwm.default = 32 : i64} -> !transform.param<i64>
@@ -100,7 +100,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   transform.include @cwm_vectorise failures(propagate) (%func) : (!transform.any_op) -> ()
   transform.include @cwm_hoist failures(propagate) (%func) : (!transform.any_op) -> ()
   %lowered = transform.include @cwm_bufferise failures(propagate) (%root) : (!transform.any_op) -> !transform.any_op
-  transform.include @cwm_lower_tiles failures(propagate) (%lowered) : (!transform.any_op) -> ()
+  transform.include @cwm_lower_vectors failures(propagate) (%lowered) : (!transform.any_op) -> ()
   transform.yield
 }
 

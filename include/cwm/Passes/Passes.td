@@ -412,4 +412,34 @@ def MaskOddRows : Pass<"cwm-mask-odd-rows"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def ShuffleStridedReads : Pass<"cwm-shuffle-strided-reads"> {
+  let summary = "read every other element of a row with two loads and a shuffle";
+  let description = [{
+    A vector.transfer_read along a dimension of stride 2, as strided windows
+    have it, becomes a load of each element in upstream's lowering. Replaces
+    in-bounds reads of rank 1 and 2 by two contiguous loads a row, which touch
+    nothing outside of what the read spans, and a shuffle. Run it before
+    convert-vector-to-scf.
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect",
+                           "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect",
+                           "mlir::ub::UBDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def JoinRows : Pass<"cwm-join-rows"> {
+  let summary = "insert whole rows into vectors instead of single elements";
+  let description = [{
+    Canonicalisation turns the insertions of rows that make a vector of higher
+    rank into vector.to_elements of each row and one vector.from_elements. LLVM
+    gets the rows back where their length is a power of two and shuffles them
+    element by element elsewhere. Replaces vector.from_elements of rank 2 and
+    more by insertions of rows, and those of equal elements by vector.broadcast.
+    Run it behind the last canonicalisation.
+  }];
+  let dependentDialects = ["mlir::ub::UBDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 #endif // CWM_PASSES_PASSES_TD

@@ -73,6 +73,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
              "inner-reduction})"},
       // Before rows of matrices become values that fold into transposes.
       {own, "cwm-lower-transposes"},
+      {own, "cwm-shuffle-strided-reads"},
       {true, "func.func(convert-vector-to-scf{full-unroll})"},
       {own, "cwm-scalarize-boolean-transfers"},
       {own, "cwm-scalarize-reads"},
@@ -90,6 +91,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {true, "convert-scf-to-cf"},
       {true, "canonicalize"},
       {true, "cse"},
+      {own, "cwm-join-rows"},
       {true, "convert-math-to-llvm"},
       {true, "convert-math-to-libm"},
       {true, "convert-vector-to-llvm{enable-x86vector "
