@@ -429,7 +429,9 @@ TEST_F(ScriptFaultTest, MemoryIsLimited) {
   std::vector<TrialResult> results =
       run(makeMatmul(1000000, 1, 1), {makeScript(unroller), makeScript("")});
   EXPECT_EQ(results[0].status, TrialStatus::Crash) << results[0].reason;
-  EXPECT_EQ(results[0].reason.find("not enough memory: the compile worker"), 0u)
+  // Where MLIR looks at what malloc returns it says so; elsewhere it faults.
+  EXPECT_TRUE(results[0].reason.find("not enough memory: the compile") == 0 ||
+              results[0].reason.find("signal 11") != std::string::npos)
       << results[0].reason;
   EXPECT_EQ(results[1].status, TrialStatus::Ok) << results[1].reason;
 }
