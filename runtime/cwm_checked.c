@@ -11,7 +11,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -39,11 +38,6 @@ static atomic_bool checking;
 static unsigned epoch;
 static size_t num_bad;
 
-static void give_up(const char *what, size_t size) {
-  fprintf(stderr, "cwm_alloc: %s for %zu bytes in checking mode\n", what, size);
-  abort();
-}
-
 void *cwm_checked_alloc(size_t size) {
   if (!atomic_load(&checking))
     return NULL;
@@ -55,16 +49,16 @@ void *cwm_checked_alloc(size_t size) {
   size_t data = (rounded + alignment + page - 1) / page * page;
   struct checked *block = malloc(sizeof *block);
   if (!block)
-    give_up("out of memory", size);
+    cwm_out_of_memory(size);
   block->mapping_bytes = data + 2 * page;
   block->mapping = mmap(NULL, block->mapping_bytes, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block->mapping == MAP_FAILED)
-    give_up("out of memory", size);
+    cwm_out_of_memory(size);
   block->begin = block->mapping + page;
   block->end = block->begin + data;
   if (mprotect(block->begin, data, PROT_READ | PROT_WRITE) != 0)
-    give_up("mprotect failed", size);
+    cwm_out_of_memory(size);
   block->block = block->end - rounded;
   block->size = size;
   memset(block->begin, canary, data);

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Says that there is no memory for `size` bytes, and aborts. */
+_Noreturn void cwm_out_of_memory(size_t size);
+
 /* A guarded block, or null when checking mode is off. */
 void *cwm_checked_alloc(size_t size);
 

@@ -34,6 +34,19 @@ static struct header *free_lists[num_classes];
 static size_t free_bytes;
 static unsigned skew;
 
+static void (*volatile out_of_memory_handler)(size_t size);
+
+void cwm_set_out_of_memory_handler(void (*handler)(size_t size)) {
+  out_of_memory_handler = handler;
+}
+
+void cwm_out_of_memory(size_t size) {
+  if (out_of_memory_handler)
+    out_of_memory_handler(size);
+  fprintf(stderr, "cwm_alloc: out of memory for %zu bytes\n", size);
+  abort();
+}
+
 /* Classes are 64 bytes apart up to 256, then four for each power of two: at
    most a quarter of a block is wasted. */
 static size_t get_class(size_t size, size_t *rounded) {
@@ -59,10 +72,8 @@ static struct header *make_block(size_t rounded, size_t size_class) {
     alignment = rounded >= huge_bytes ? huge_bytes : page_bytes;
   }
   void *base = NULL;
-  if (posix_memalign(&base, alignment, rounded + offset) != 0) {
-    fprintf(stderr, "cwm_alloc: out of memory for %zu bytes\n", rounded);
-    abort();
-  }
+  if (posix_memalign(&base, alignment, rounded + offset) != 0)
+    cwm_out_of_memory(rounded);
   if (rounded >= huge_bytes)
     madvise(base, rounded + offset, MADV_HUGEPAGE); /* best effort */
   struct header *block = (struct header *)((char *)base + offset - line_bytes);
@@ -72,10 +83,9 @@ static struct header *make_block(size_t rounded, size_t size_class) {
 }
 
 void *cwm_alloc(size_t size) {
-  if (size > (size_t)1 << 48) {
-    fprintf(stderr, "cwm_alloc: absurd size of %zu bytes\n", size);
-    abort();
-  }
+  /* Beyond any address space, and not to overflow when rounded. */
+  if (size > (size_t)1 << 48)
+    cwm_out_of_memory(size);
   void *checked = cwm_checked_alloc(size);
   if (checked)
     return checked;

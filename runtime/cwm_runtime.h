@@ -33,6 +33,10 @@ extern "C" {
    The content is indeterminate; a size of 0 gives a valid block. */
 void *cwm_alloc(size_t size);
 
+/* What cwm_alloc calls before it aborts because there is not enough memory for
+   `size` bytes; null for nothing. It may end the process in another way. */
+void cwm_set_out_of_memory_handler(void (*handler)(size_t size));
+
 /* Gives a block of cwm_alloc back to the pool; null is ignored. */
 void cwm_free(void *block);
 

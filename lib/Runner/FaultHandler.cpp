@@ -70,8 +70,16 @@ static void onSignal(int number, siginfo_t *info, void *context) {
   }
 }
 
+static void onOutOfMemory(size_t size) {
+  char text[100];
+  std::snprintf(text, sizeof(text),
+                "not enough memory: a temporary buffer of %zu bytes", size);
+  faultFn(text, false);
+}
+
 void installFaultHandlers(FaultFn onFault) {
   faultFn = onFault;
+  cwm_set_out_of_memory_handler(onOutOfMemory);
   struct sigaction action = {};
   action.sa_sigaction = onSignal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -8,16 +8,22 @@
 
 #include "cwm/Runner/Limits.h"
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Compiler.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <sched.h>
+#include <string>
 #include <sys/resource.h>
 #include <unistd.h>
+
+using namespace llvm;
 
 namespace cwm {
 
@@ -79,6 +85,70 @@ uint64_t getResidentBytes() {
   char *rest = nullptr;
   (void)std::strtoull(line.data(), &rest, 10);
   return std::strtoull(rest, nullptr, 10) * uint64_t(sysconf(_SC_PAGESIZE));
+}
+
+/// The number that follows `key` in a line of the file, in units of `unit`;
+/// nullopt when there is none ("max").
+static std::optional<uint64_t> readField(const std::string &path, StringRef key,
+                                         uint64_t unit = 1) {
+  auto buffer = MemoryBuffer::getFileAsStream(path);
+  if (!buffer)
+    return std::nullopt;
+  StringRef rest = (*buffer)->getBuffer();
+  while (!rest.empty()) {
+    auto [line, next] = rest.split('\n');
+    rest = next;
+    uint64_t value = 0;
+    if (line.consume_front(key) && !line.ltrim().consumeInteger(10, value))
+      return value * unit;
+  }
+  return std::nullopt;
+}
+
+/// What the control group in `folder` leaves: its page cache can go.
+static std::optional<uint64_t> getGroupBytes(const std::string &folder,
+                                             const char *limitName,
+                                             const char *usageName,
+                                             StringRef cacheName) {
+  auto limit = readField(folder + "/" + limitName, "");
+  auto usage = readField(folder + "/" + usageName, "");
+  if (!limit || !usage)
+    return std::nullopt;
+  uint64_t cache = readField(folder + "/memory.stat", cacheName).value_or(0);
+  uint64_t used = *usage - std::min(*usage, cache);
+  return *limit - std::min(*limit, used);
+}
+
+uint64_t getAvailableBytes() {
+  uint64_t available =
+      readField("/proc/meminfo", "MemAvailable:", 1024).value_or(UINT64_MAX);
+  auto apply = [&](std::optional<uint64_t> bytes) {
+    // A limit of 0 left is no limit that tells anything.
+    if (bytes && *bytes > 0)
+      available = std::min(available, *bytes);
+  };
+  // Each group above limits too; in a container the own one is the root.
+  auto own = MemoryBuffer::getFileAsStream("/proc/self/cgroup");
+  StringRef path =
+      own ? (*own)->getBuffer().split("0::").second.split('\n').first
+          : StringRef();
+  for (path = path.rtrim('/');; path = path.substr(0, path.rfind('/'))) {
+    apply(getGroupBytes("/sys/fs/cgroup" + path.str(), "memory.max",
+                        "memory.current", "inactive_file "));
+    if (path.empty())
+      break;
+  }
+  apply(getGroupBytes("/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+                      "memory.usage_in_bytes", "total_inactive_file "));
+  return available == UINT64_MAX ? 0 : available;
+}
+
+void limitMoreMemory([[maybe_unused]] uint64_t bytes) {
+#if !LLVM_ADDRESS_SANITIZER_BUILD
+  // Counts private writable memory, unlike RLIMIT_AS not what is only mapped.
+  if (auto used = readField("/proc/self/status", "VmData:", 1024))
+    setSoftLimit(RLIMIT_DATA, rlim_t(*used + bytes));
+#endif
 }
 
 std::vector<int> getAllowedCPUs() {

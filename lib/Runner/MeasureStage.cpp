@@ -12,6 +12,7 @@
 #include "cwm_runtime.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
@@ -41,10 +42,11 @@ MeasureStage::create(const Payload &payload,
       getReference(payload, hardware, seed, cacheFolder);
   if (!reference)
     return reference.takeError();
-  std::unique_ptr<MeasureStage> stage(
-      new MeasureStage(payload, hardware, std::move(*kernel)));
+  std::unique_ptr<MeasureStage> stage(new MeasureStage(
+      payload, hardware, std::move(*kernel), seed, cacheFolder));
   stage->reference = std::move(*reference);
   stage->tolerance = cwm::getTolerance(payload.getModule());
+  stage->roundoff = getRoundoff(payload.getModule());
 
   auto addBuffer = [](std::vector<GuardedBuffer> &buffers, StringRef kind,
                       const TensorSpec &spec) -> Error {
@@ -86,20 +88,56 @@ std::string MeasureStage::checkCanaries() {
   return "";
 }
 
-std::string MeasureStage::compareResults(TrialResult &result) {
+double MeasureStage::getTolerance(size_t index) const {
+  return ownErrors ? widenTolerance(tolerance, roundoff, (*ownErrors)[index])
+                   : tolerance;
+}
+
+void MeasureStage::evaluateOwnErrors(const Stage &stage) {
+  // As for the reference: heavy payloads take seconds.
+  stage.onStage("evaluating the payload in its own precision, during " +
+                    stage.name,
+                60 + payload.getFlops() / 1e8);
+  Expected<std::vector<double>> errors =
+      getOwnErrors(payload, hardware, seed, reference, cacheFolder);
+  if (errors) {
+    ownErrors = std::move(*errors);
+  } else {
+    consumeError(errors.takeError());
+    ownErrors.emplace(payload.getResults().size(), 0.0);
+  }
+  stage.announce();
+}
+
+std::string MeasureStage::compareResults(const Stage &stage,
+                                         TrialResult &result) {
   for (const auto &[index, spec] : enumerate(payload.getResults())) {
-    CheckOutcome outcome =
-        checkResult(results[index].getName(), spec, results[index].getData(),
-                    reference.results[index], tolerance);
+    auto compare = [&, index = index, &spec = spec] {
+      return checkResult(results[index].getName(), spec,
+                         results[index].getData(), reference.results[index],
+                         getTolerance(index));
+    };
+    CheckOutcome outcome = compare();
+    if (!outcome.ok && !ownErrors) {
+      evaluateOwnErrors(stage);
+      outcome = compare();
+    }
     result.maxError = std::max(result.maxError, outcome.maxError);
-    if (!outcome.ok)
-      return outcome.message;
+    if (outcome.ok)
+      continue;
+    // Then no candidate can be right.
+    if ((*ownErrors)[index] > std::sqrt(roundoff))
+      outcome.message +=
+          formatv("; the payload itself, in its own precision, is off by a "
+                  "relative error of {0:e1}",
+                  (*ownErrors)[index]);
+    return outcome.message;
   }
   return "";
 }
 
-std::string MeasureStage::check(LoadedKernel &candidate, TrialResult &result,
-                                double &callSeconds) {
+std::string MeasureStage::check(LoadedKernel &candidate, const Stage &stage,
+                                TrialResult &result, double &callSeconds) {
   // On NaN, with guard pages around temporaries.
   poisonResults(/*withNaN=*/true);
   cwm_checking_begin();
@@ -113,7 +151,7 @@ std::string MeasureStage::check(LoadedKernel &candidate, TrialResult &result,
   size_t overrun = cwm_checking_end(&leaked);
   if (std::string message = checkCanaries(); !message.empty())
     return message;
-  if (std::string message = compareResults(result); !message.empty())
+  if (std::string message = compareResults(stage, result); !message.empty())
     return message;
   if (overrun)
     return "wrote outside of " + std::to_string(overrun) + " temporary buffer" +
@@ -132,7 +170,7 @@ std::string MeasureStage::check(LoadedKernel &candidate, TrialResult &result,
   before = getThreadSeconds();
   candidate(pointers.data());
   callSeconds = getThreadSeconds() - before;
-  if (std::string message = compareResults(result); !message.empty())
+  if (std::string message = compareResults(stage, result); !message.empty())
     return "a second call differs: " + message;
   return "";
 }
@@ -231,12 +269,13 @@ TrialResult MeasureStage::measureLoaded(LoadFn load, const Options &options,
   };
   auto run = [&] {
     auto checkTimer = std::make_unique<StageTimer>(checkMs);
-    onStage("checking", 3 * options.runTimeoutSeconds);
+    Stage stage{onStage, "checking", 3 * options.runTimeoutSeconds};
+    stage.announce();
     Expected<LoadedKernel> candidate = load();
     if (!candidate)
       return fail(TrialStatus::Crash, toString(candidate.takeError()));
     double callSeconds = 0;
-    std::string wrong = check(*candidate, result, callSeconds);
+    std::string wrong = check(*candidate, stage, result, callSeconds);
     if (!wrong.empty())
       return fail(TrialStatus::WrongResult, std::move(wrong));
     checkTimer.reset();
@@ -244,10 +283,12 @@ TrialResult MeasureStage::measureLoaded(LoadFn load, const Options &options,
     StageTimer timer(timeMs);
     // Far more than it takes: rounds of a few milliseconds, and two to five
     // calls of a slow kernel.
-    onStage("timing", 10 + options.runTimeoutSeconds + 30 * callSeconds);
+    stage.name = "timing";
+    stage.timeoutSeconds = 10 + options.runTimeoutSeconds + 30 * callSeconds;
+    stage.announce();
     time([&] { (*candidate)(pointers.data()); }, callSeconds, options, result);
     // What was timed must still be right.
-    wrong = compareResults(result);
+    wrong = compareResults(stage, result);
     if (result.isOk() && !wrong.empty())
       fail(TrialStatus::WrongResult, "after timing, " + wrong);
   };
@@ -286,15 +327,16 @@ MeasureStage::measureTogether(ArrayRef<std::string> objectPaths,
                            std::chrono::steady_clock::now() - before)
                            .count();
     });
-    onStage("checking of finalist " + std::to_string(index),
-            3 * options.runTimeoutSeconds);
+    Stage stage{onStage, "checking of finalist " + std::to_string(index),
+                3 * options.runTimeoutSeconds};
+    stage.announce();
     Expected<LoadedKernel> loaded = loadObject(path);
     if (!loaded) {
       result = makeFailure(TrialStatus::Crash, toString(loaded.takeError()));
       continue;
     }
     double seconds = 0;
-    std::string wrong = check(*loaded, result, seconds);
+    std::string wrong = check(*loaded, stage, result, seconds);
     if (!wrong.empty()) {
       result.status = TrialStatus::WrongResult;
       result.reason = std::move(wrong);

@@ -39,7 +39,7 @@ int64_t getReductionLength(mlir::ModuleOp payload) {
   return length;
 }
 
-double getTolerance(mlir::ModuleOp payload) {
+double getRoundoff(mlir::ModuleOp payload) {
   double roundoff = getUnitRoundoff(ElementKind::F64);
   auto look = [&](mlir::Type type) {
     type = mlir::getElementTypeOrSelf(type);
@@ -56,8 +56,17 @@ double getTolerance(mlir::ModuleOp payload) {
         for (mlir::Type type : block.getArgumentTypes())
           look(type);
   });
+  return roundoff;
+}
+
+double getTolerance(mlir::ModuleOp payload) {
   double length = double(getReductionLength(payload));
-  return std::min(0.25, roundoff * (64 + 16 * std::sqrt(length)));
+  return std::min(0.25, getRoundoff(payload) * (64 + 16 * std::sqrt(length)));
+}
+
+double widenTolerance(double tolerance, double roundoff, double ownError) {
+  constexpr double factor = 32;
+  return std::max(tolerance, std::min(factor * ownError, std::sqrt(roundoff)));
 }
 
 /// "[1, 2, 3]" of a linear index.
@@ -130,6 +139,25 @@ static CheckOutcome describe(StringRef name, const TensorSpec &spec,
         formatIndex(spec, found.first), formatNumber(found.actual),
         formatNumber(found.expected));
   return outcome;
+}
+
+double getLargestError(const TensorSpec &spec, const ReferenceTensor &actual,
+                       const ReferenceTensor &expected) {
+  double largest = getLargest(*getElementKind(spec.elementType));
+  double rms = getRootMeanSquare(expected.floats);
+  double maxError = 0;
+  for (auto [got, wanted] : zip(actual.floats, expected.floats)) {
+    double magnitude = std::fabs(wanted);
+    if (std::isinf(got) && magnitude > largest &&
+        std::signbit(got) == std::signbit(wanted))
+      continue;
+    if (!std::isfinite(got))
+      return std::numeric_limits<double>::infinity();
+    double scale = magnitude > hugeMagnitude ? magnitude : rms + magnitude;
+    if (scale > 0)
+      maxError = std::max(maxError, std::fabs(got - wanted) / scale);
+  }
+  return maxError;
 }
 
 /// The value of element `i`; f32 without a call, as it is nearly always.

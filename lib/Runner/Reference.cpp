@@ -9,11 +9,14 @@
 #include "cwm/Runner/Reference.h"
 
 #include "cwm/Runner/GuardedBuffer.h"
+#include "cwm/Runner/Limits.h"
 #include "cwm/Support/WriteFile.h"
 #include "cwm/Target/CPU/LoadedKernel.h"
 #include "cwm/Target/CPU/Lowering.h"
 
-#include "llvm/Support/FileSystem.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
@@ -135,21 +138,70 @@ static Error withDiagnostics(mlir::MLIRContext *context,
   return createStringError(what + Twine(message.empty() ? "" : ": ") + message);
 }
 
-Expected<Reference> computeReference(const Payload &payload,
-                                     const HardwareDescription &hardware,
-                                     uint64_t seed) {
+/// Bytes that checking candidates of `payload` takes besides what candidates
+/// allocate: its tensors and the reference's, and the buffers in between.
+static double getNeededBytes(const Payload &payload, bool inDoublePrecision,
+                             mlir::ModuleOp bufferized) {
+  double bytes = payload.getBytes();
+  auto getWideBytes = [&](const TensorSpec &spec) {
+    ElementKind kind = *getElementKind(spec.elementType);
+    return double(spec.getNumElements()) *
+           double(getNumBytes(getReferenceKind(kind, inDoublePrecision)));
+  };
+  for (const TensorSpec &spec : payload.getInputs())
+    bytes += getWideBytes(spec);
+  // The buffer, and what is kept of it.
+  for (const TensorSpec &spec : payload.getResults())
+    bytes += 2 * getWideBytes(spec);
+  auto add = [&](mlir::MemRefType type) {
+    double size = std::max(1.0, type.getElementTypeBitWidth() / 8.0);
+    for (int64_t extent : type.getShape())
+      size *= double(extent);
+    bytes += size;
+  };
+  bufferized->walk([&](mlir::Operation *op) {
+    if (auto alloc = dyn_cast<mlir::memref::AllocOp>(op))
+      add(alloc.getType());
+    else if (auto global = dyn_cast<mlir::memref::GlobalOp>(op))
+      add(global.getType());
+  });
+  return bytes;
+}
+
+static Error checkMemory(const Payload &payload, bool inDoublePrecision,
+                         mlir::ModuleOp bufferized) {
+  double needed = getNeededBytes(payload, inDoublePrecision, bufferized);
+  auto available = double(getAvailableBytes());
+  if (available == 0 || needed <= available)
+    return Error::success();
+  return createStringError(
+      formatv("the payload does not fit into memory: its tensors and those of "
+              "the reference take {0:f0} bytes, {1:f0} are available",
+              needed, available));
+}
+
+/// The payload as plain loops, in double precision where that can be and
+/// `widen` asks for it.
+static Expected<Evaluator> compileReference(const Payload &payload,
+                                            const HardwareDescription &hardware,
+                                            bool widen) {
   bool inDoublePrecision = false;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::MLIRContext *context = payload.getModule()->getContext();
+  StringRef what = "the reference of the payload cannot be lowered";
   auto build = [&]() -> mlir::LogicalResult {
-    auto built = buildReferenceModule(payload, inDoublePrecision);
+    auto built = buildReferenceModule(payload, inDoublePrecision, widen);
     if (mlir::failed(built))
       return mlir::failure();
     module = std::move(*built);
-    return lowerReference(*module);
+    return bufferizeReference(*module);
   };
-  if (Error error =
-          withDiagnostics(payload.getModule()->getContext(), build,
-                          "the reference of the payload cannot be lowered"))
+  if (Error error = withDiagnostics(context, build, what))
+    return std::move(error);
+  if (Error error = checkMemory(payload, inDoublePrecision, *module))
+    return std::move(error);
+  auto lower = [&] { return lowerReference(*module); };
+  if (Error error = withDiagnostics(context, lower, what))
     return std::move(error);
   Expected<SmallVector<char, 0>> object = compileToObject(
       *module, mlir::func::FuncOp(payload.getEntry()).getName(), hardware);
@@ -158,11 +210,19 @@ Expected<Reference> computeReference(const Payload &payload,
   Expected<LoadedKernel> kernel = LoadedKernel::load(*object);
   if (!kernel)
     return kernel.takeError();
+  return Evaluator{payload, std::move(*kernel), inDoublePrecision};
+}
 
-  Evaluator evaluator{payload, std::move(*kernel), inDoublePrecision};
+Expected<Reference> computeReference(const Payload &payload,
+                                     const HardwareDescription &hardware,
+                                     uint64_t seed) {
+  Expected<Evaluator> evaluator =
+      compileReference(payload, hardware, /*widen=*/true);
+  if (!evaluator)
+    return evaluator.takeError();
   for (bool nonnegative : {false, true}) {
     Expected<std::vector<ReferenceTensor>> results =
-        evaluator.run(seed, nonnegative);
+        evaluator->run(seed, nonnegative);
     if (!results)
       return results.takeError();
     std::optional<size_t> bad = findNaN(*results);
@@ -175,6 +235,24 @@ Expected<Reference> computeReference(const Payload &payload,
           "no candidate could be checked");
   }
   llvm_unreachable("one of the two attempts returns");
+}
+
+Expected<std::vector<double>>
+computeOwnErrors(const Payload &payload, const HardwareDescription &hardware,
+                 uint64_t seed, const Reference &reference) {
+  Expected<Evaluator> evaluator =
+      compileReference(payload, hardware, /*widen=*/false);
+  if (!evaluator)
+    return evaluator.takeError();
+  Expected<std::vector<ReferenceTensor>> results =
+      evaluator->run(seed, reference.nonnegative);
+  if (!results)
+    return results.takeError();
+  std::vector<double> errors;
+  for (auto [spec, actual, expected] :
+       zip(payload.getResults(), *results, reference.results))
+    errors.push_back(getLargestError(spec, actual, expected));
+  return errors;
 }
 
 //===----------------------------------------------------------------------===//
@@ -246,14 +324,22 @@ static std::optional<Reference> decode(StringRef text, const Payload &payload) {
   return reference;
 }
 
+static std::string getCachePath(StringRef folder, StringRef what,
+                                const Payload &payload, uint64_t seed,
+                                StringRef extension) {
+  SmallString<256> path(folder);
+  sys::path::append(path, what + "-" + payload.getWorkloadHash() + "-" +
+                              Twine(seed) + extension);
+  return path.str().str();
+}
+
 Expected<Reference> getReference(const Payload &payload,
                                  const HardwareDescription &hardware,
                                  uint64_t seed, StringRef cacheFolder) {
   if (cacheFolder.empty())
     return computeReference(payload, hardware, seed);
-  SmallString<256> path(cacheFolder);
-  sys::path::append(path, "reference-" + payload.getWorkloadHash() + "-" +
-                              Twine(seed) + ".bin");
+  std::string path =
+      getCachePath(cacheFolder, "reference", payload, seed, ".bin");
   if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false))
     if (std::optional<Reference> cached =
@@ -266,6 +352,50 @@ Expected<Reference> getReference(const Payload &payload,
   // write costs time in the next run, nothing else.
   consumeError(writeFile(path, encode(*reference)));
   return reference;
+}
+
+/// One number for each result of `payload`.
+static std::optional<std::vector<double>> decodeErrors(StringRef text,
+                                                       const Payload &payload) {
+  Expected<json::Value> value = json::parse(text);
+  if (!value) {
+    consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const json::Array *array = value->getAsArray();
+  if (!array || array->size() != payload.getResults().size())
+    return std::nullopt;
+  std::vector<double> errors;
+  for (const json::Value &error : *array)
+    if (std::optional<double> number = error.getAsNumber())
+      errors.push_back(*number);
+  if (errors.size() != array->size())
+    return std::nullopt;
+  return errors;
+}
+
+Expected<std::vector<double>>
+getOwnErrors(const Payload &payload, const HardwareDescription &hardware,
+             uint64_t seed, const Reference &reference, StringRef cacheFolder) {
+  if (cacheFolder.empty())
+    return computeOwnErrors(payload, hardware, seed, reference);
+  std::string path =
+      getCachePath(cacheFolder, "precision", payload, seed, ".json");
+  if (auto buffer = MemoryBuffer::getFile(path))
+    if (auto cached = decodeErrors((*buffer)->getBuffer(), payload))
+      return std::move(*cached);
+  Expected<std::vector<double>> errors =
+      computeOwnErrors(payload, hardware, seed, reference);
+  if (!errors)
+    return errors;
+  json::Array array;
+  for (double &error : *errors) {
+    error = std::min(error, 1e30); // JSON has no infinity
+    array.push_back(error);
+  }
+  consumeError(
+      writeFile(path, formatv("{0}\n", json::Value(std::move(array))).str()));
+  return errors;
 }
 
 } // namespace cwm

@@ -248,8 +248,9 @@ static void separateResults(ModuleOp module) {
 }
 
 FailureOr<OwningOpRef<ModuleOp>> buildReferenceModule(const Payload &payload,
-                                                      bool &inDoublePrecision) {
-  inDoublePrecision = !dependsOnFloatBits(payload.getModule());
+                                                      bool &inDoublePrecision,
+                                                      bool widen) {
+  inDoublePrecision = widen && !dependsOnFloatBits(payload.getModule());
   OwningOpRef<ModuleOp> module(payload.getModule().clone());
   if (inDoublePrecision) {
     widenFloats(*module);
@@ -287,7 +288,7 @@ struct LowerCopies : PassWrapper<LowerCopies, OperationPass<ModuleOp>> {
 };
 } // namespace
 
-LogicalResult lowerReference(ModuleOp module) {
+LogicalResult bufferizeReference(ModuleOp module) {
   PassManager manager(module.getContext());
   manager.addPass(createConvertTensorToLinalgPass());
   bufferization::OneShotBufferizePassOptions bufferize;
@@ -301,6 +302,11 @@ LogicalResult lowerReference(ModuleOp module) {
   manager.addPass(bufferization::createBufferResultsToOutParamsPass(results));
   bufferization::buildBufferDeallocationPipeline(
       manager, bufferization::BufferDeallocationPipelineOptions());
+  return manager.run(module);
+}
+
+LogicalResult lowerReference(ModuleOp module) {
+  PassManager manager(module.getContext());
   manager.addPass(std::make_unique<LowerCopies>());
   manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   manager.addPass(memref::createExpandStridedMetadataPass());

@@ -259,6 +259,11 @@ static int serveMeasurements(int input, int output,
       *setup.payload, setup.hardware, setup.seed, setup.cacheFolder);
   if (!stage)
     return giveUp(stage.takeError());
+  // A candidate that wants too much gets a null pointer, not the system's
+  // attention; a twentieth is for everybody else.
+  uint64_t available = getAvailableBytes();
+  if (available != 0)
+    limitMoreMemory(available - available / 20);
   channel.send(
       json::Object{{"ready", true}, {"tolerance", (*stage)->getTolerance()}});
   while ((message = channel.receive()))

@@ -169,11 +169,19 @@ std::optional<SlotEvent> WorkerSlot::update() {
     WorkerExit exit = process->wait();
     TrialStatus status =
         exit.signal == SIGXCPU ? options.timeoutStatus : TrialStatus::Crash;
+    StringRef last = exit.lastStderrLine;
+    bool outOfMemory = last.contains("out of memory") ||
+                       last.contains("Allocation failed") ||
+                       last.contains("bad_alloc");
     bool fromOutside = exit.signal == SIGKILL || exit.signal == SIGTERM ||
                        exit.signal == SIGHUP;
     return fail(status,
-                formatv("the {0} worker died of {1} during {2}", options.name,
-                        exit.describe(), stage),
+                formatv("{0}the {1} worker died of {2} during {3}{4}",
+                        outOfMemory ? "not enough memory: " : "", options.name,
+                        exit.describe(), stage,
+                        exit.signal == SIGKILL
+                            ? "; the system kills what takes too much memory"
+                            : ""),
                 fromOutside);
   }
   if (isOverdue())

@@ -13,7 +13,9 @@
 #include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 
+#include <chrono>
 #include <cstdlib>
+#include <unistd.h>
 
 using cwm::HardwareDescription;
 
@@ -133,6 +135,50 @@ protected:
   llvm::SmallString<128> folder;
   std::optional<std::string> previous;
 };
+
+TEST_F(HardwareProbe, OldMeasurementsAreRepeatedAndTheLargerCounts) {
+  auto first = cwm::probeHardware();
+  ASSERT_TRUE(bool(first));
+  std::string path = getCacheFile(*first);
+  auto age = [&](std::chrono::hours hours) {
+    int descriptor = -1;
+    ASSERT_FALSE(llvm::sys::fs::openFileForWrite(path, descriptor,
+                                                 llvm::sys::fs::CD_OpenExisting,
+                                                 llvm::sys::fs::OF_Append));
+    EXPECT_FALSE(llvm::sys::fs::setLastAccessAndModificationTime(
+        descriptor, std::chrono::time_point_cast<std::chrono::nanoseconds>(
+                        std::chrono::system_clock::now() - hours)));
+    close(descriptor);
+  };
+  // As if the neighbours had left next to nothing of the bandwidth.
+  HardwareDescription planted = *first;
+  planted.bandwidthGBs = 0.001;
+  planted.peakGflops = 123456;
+  for (std::chrono::hours hours :
+       {std::chrono::hours(24 * 30), std::chrono::hours(-24 * 30)}) {
+    write(path, planted.toJSON());
+    age(hours);
+    auto second = cwm::probeHardware();
+    ASSERT_TRUE(bool(second));
+    EXPECT_GT(second->bandwidthGBs, 0.1);
+    EXPECT_EQ(second->peakGflops, 123456);
+    // It was written, and is good for an hour at least.
+    auto cached = HardwareDescription::fromFile(path);
+    ASSERT_TRUE(bool(cached));
+    EXPECT_EQ(cached->bandwidthGBs, second->bandwidthGBs);
+    llvm::sys::fs::file_status status;
+    ASSERT_FALSE(llvm::sys::fs::status(path, status));
+    auto elapsed =
+        std::chrono::system_clock::now() - status.getLastModificationTime();
+    EXPECT_LT(elapsed, std::chrono::hours(72));
+  }
+  // A young one is believed.
+  write(path, planted.toJSON());
+  age(std::chrono::hours(24));
+  auto third = cwm::probeHardware();
+  ASSERT_TRUE(bool(third));
+  EXPECT_EQ(third->bandwidthGBs, 0.001);
+}
 
 TEST_F(HardwareProbe, MeasuresOnceAndRecoversFromABadCache) {
   auto first = cwm::probeHardware();

@@ -150,7 +150,8 @@ TEST(RuntimeDeathTest, GuardPagesFault) {
 }
 
 TEST(RuntimeDeathTest, AbsurdSizesAbortWithAMessage) {
-  EXPECT_DEATH(cwm_alloc(~size_t(0)), "cwm_alloc: absurd size");
+  EXPECT_DEATH(cwm_alloc(~size_t(0)),
+               "cwm_alloc: out of memory for 18446744073709551615 bytes");
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "RunnerTestUtils.h"
 #include "cwm/Runner/GuardedBuffer.h"
+#include "cwm/Runner/Limits.h"
 #include "cwm/Runner/Reference.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -224,6 +225,159 @@ TEST(ReferenceTest, MovesTheContiguousLoopInnermost) {
   // The fill, and the matmul whose last loop was the reduction.
   EXPECT_EQ(innermost, std::vector<mlir::utils::IteratorType>(
                            2, mlir::utils::IteratorType::parallel));
+}
+
+//===----------------------------------------------------------------------===//
+// Precision of the payload itself
+//===----------------------------------------------------------------------===//
+
+const char *mulAdd = "%t = arith.mulf %x, %scale : f32\n"
+                     "%y = arith.addf %t, %shift : f32\n";
+const char *expLog = "%te = math.exp %x : f32\n"
+                     "%ts = arith.addf %te, %small : f32\n"
+                     "%y = math.log %ts : f32\n";
+const char *tanhAlone = "%y = math.tanh %x : f32\n";
+
+class PrecisionTest : public ::testing::TestWithParam<const char *> {
+protected:
+  /// The widened tolerance of `payload`.
+  static double getWidened(const Payload &payload, const Reference &reference) {
+    auto errors = computeOwnErrors(payload, getHardware(), 0, reference);
+    EXPECT_TRUE(bool(errors)) << llvm::toString(errors.takeError());
+    mlir::ModuleOp module = payload.getModule();
+    return widenTolerance(getTolerance(module), getRoundoff(module),
+                          errors->front());
+  }
+  static Reference getExact(const Payload &payload) {
+    auto reference = computeReference(payload, getHardware(), 0);
+    EXPECT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
+    return std::move(*reference);
+  }
+};
+
+TEST_P(PrecisionTest, LongChainsAreRightAndAMissingOpIsFound) {
+  Payload payload = makeChain(200, GetParam());
+  TemporaryFolder folder;
+  WorkerPoolOptions options;
+  options.workDir = folder.get();
+  options.numCompileWorkers = 1;
+  options.compileTimeoutSeconds = 120;
+  auto pool = WorkerPool::create(payload, getHardware(), options);
+  ASSERT_TRUE(bool(pool)) << llvm::toString(pool.takeError());
+  TrialResult result = measure(**pool, {makeScript("")}).front();
+  EXPECT_EQ(result.status, TrialStatus::Ok) << result.reason;
+
+  Reference exact = getExact(payload);
+  double tolerance = getWidened(payload, exact);
+  EXPECT_LE(tolerance, 0x1p-12);
+  Reference shorter = getExact(makeChain(199, GetParam()));
+  EXPECT_GT(getLargestError(payload.getResults()[0], shorter.results[0],
+                            exact.results[0]),
+            2 * tolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chains, PrecisionTest,
+                         ::testing::Values(mulAdd, expLog, tanhAlone));
+
+TEST_F(PrecisionTest, CancellationIsNoExcuse) {
+  Payload payload = makeChain(1, "%t = arith.addf %x, %large : f32\n"
+                                 "%y = arith.subf %t, %large : f32\n");
+  Reference exact = getExact(payload);
+  EXPECT_EQ(getWidened(payload, exact), 0x1p-12);
+  TemporaryFolder folder;
+  WorkerPoolOptions options;
+  options.workDir = folder.get();
+  options.numCompileWorkers = 1;
+  options.compileTimeoutSeconds = 120;
+  auto pool = WorkerPool::create(payload, getHardware(), options);
+  ASSERT_TRUE(bool(pool)) << llvm::toString(pool.takeError());
+  TrialResult result = measure(**pool, {makeScript("")}).front();
+  EXPECT_EQ(result.status, TrialStatus::WrongResult);
+  EXPECT_NE(result.reason.find("; the payload itself, in its own precision, is "
+                               "off by a relative error of "),
+            std::string::npos)
+      << result.reason;
+}
+
+TEST_F(PrecisionTest, SumsKeepTheirTolerance) {
+  // Whatever the signs: a dropped term must not hide behind the evaluation's
+  // own errors.
+  Payload mixed = makeMatmul(4, 4, 6912);
+  EXPECT_EQ(getWidened(mixed, getExact(mixed)),
+            getTolerance(mixed.getModule()));
+  Reference positive = getExact(mixed);
+  std::string text;
+  llvm::raw_string_ostream(text) << mixed.getModule();
+  for (size_t at = 0;
+       (at = text.find("x6912xf32>, %", at)) != std::string::npos;)
+    text.insert(at + 10, " {cwm.domain = \"nonnegative\"}");
+  Payload sums = makePayload(text);
+  EXPECT_EQ(getWidened(sums, getExact(sums)), getTolerance(sums.getModule()));
+}
+
+TEST_F(PrecisionTest, ErrorsAreCached) {
+  TemporaryFolder folder;
+  Payload payload = makeChain(20, mulAdd);
+  Reference exact = getExact(payload);
+  std::string path =
+      folder.get("precision-" + payload.getWorkloadHash().str() + "-0.json");
+  auto get = [&] {
+    auto errors = getOwnErrors(payload, getHardware(), 0, exact, folder.get());
+    EXPECT_TRUE(bool(errors));
+    return errors ? errors->front() : -1;
+  };
+  double error = get();
+  EXPECT_GT(error, 0);
+  EXPECT_LT(error, 1e-4);
+  auto write = [&](llvm::StringRef text) {
+    std::error_code code;
+    llvm::raw_fd_ostream(path, code) << text;
+  };
+  write("[0.125]");
+  EXPECT_EQ(get(), 0.125);
+  for (const char *bad : {"", "[]", "[1, 2]", "[\"x\"]", "{}", "[0.1"}) {
+    write(bad);
+    EXPECT_EQ(get(), error) << bad;
+  }
+}
+
+TEST(ReferenceTest, PayloadsThatDoNotFitAreRefused) {
+  // 2^40 numbers: an argument, or a value between two small ones.
+  Payload argument = makePayload(R"mlir(
+    func.func @kernel(%a: tensor<1048576x1048576xf32>) -> tensor<4xf32> {
+      %one = arith.constant 1.0 : f32
+      %e = tensor.empty() : tensor<4xf32>
+      %r = linalg.fill ins(%one : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    })mlir");
+  Payload between = makePayload(R"mlir(
+    func.func @kernel(%a: tensor<1048576xf32>) -> tensor<1048576xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<1048576x1048576xf32>
+      %b = linalg.broadcast ins(%a : tensor<1048576xf32>) outs(%e : tensor<1048576x1048576xf32>) dimensions = [1]
+      %x = linalg.exp ins(%b : tensor<1048576x1048576xf32>) outs(%e : tensor<1048576x1048576xf32>) -> tensor<1048576x1048576xf32>
+      %f = tensor.empty() : tensor<1048576xf32>
+      %g = linalg.fill ins(%zero : f32) outs(%f : tensor<1048576xf32>) -> tensor<1048576xf32>
+      %r = linalg.reduce { arith.addf } ins(%x : tensor<1048576x1048576xf32>) outs(%g : tensor<1048576xf32>) dimensions = [1]
+      return %r : tensor<1048576xf32>
+    })mlir");
+  for (const Payload *payload : {&argument, &between}) {
+    auto reference = computeReference(*payload, getHardware(), 0);
+    ASSERT_FALSE(bool(reference));
+    std::string message = llvm::toString(reference.takeError());
+    EXPECT_EQ(message.find("the payload does not fit into memory: its tensors "
+                           "and those of the reference take "),
+              0u)
+        << message;
+    EXPECT_NE(message.find(" bytes, "), std::string::npos) << message;
+    EXPECT_NE(message.find(" are available"), std::string::npos) << message;
+  }
+}
+
+TEST(LimitsTest, AvailableMemoryIsKnown) {
+  uint64_t bytes = getAvailableBytes();
+  EXPECT_GT(bytes, uint64_t(1) << 20);
+  EXPECT_LT(bytes, uint64_t(1) << 50);
 }
 
 const char *rsqrtPayload =

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunnerTestUtils.h"
+#include "cwm/Runner/Limits.h"
 #include "cwm/Runner/WorkerProcess.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -251,6 +252,28 @@ TEST_F(KernelFaultTest, TemporariesAreGuarded) {
   EXPECT_EQ(result.reason, "wrote outside of a temporary buffer");
 }
 
+TEST_F(KernelFaultTest, TooLittleMemoryIsNamed) {
+#if LLVM_ADDRESS_SANITIZER_BUILD
+  GTEST_SKIP() << "memory cannot be limited under AddressSanitizer";
+#endif
+  // More than any machine has, and what overcommitting systems hand out.
+  std::string declare = "llvm.func @cwm_alloc(i64) -> !llvm.ptr\n"
+                        "llvm.func @cwm_free(!llvm.ptr)\n";
+  auto available = int64_t(getAvailableBytes());
+  for (int64_t size :
+       {int64_t(1) << 60, int64_t(1) << 46, available + available / 8}) {
+    start(256);
+    TrialResult result = measureKernel(
+        copyAll(1024) + "  %s = llvm.mlir.constant(" + std::to_string(size) +
+            " : i64) : i64\n  %t = llvm.call @cwm_alloc(%s) : (i64) -> "
+            "!llvm.ptr\n  llvm.call @cwm_free(%t) : (!llvm.ptr) -> ()\n",
+        declare);
+    EXPECT_EQ(result.status, TrialStatus::Crash);
+    EXPECT_EQ(result.reason, "not enough memory: a temporary buffer of " +
+                                 std::to_string(size) + " bytes");
+  }
+}
+
 TEST_F(KernelFaultTest, StackOverflowIsACrash) {
   start(256);
   TrialResult result = measureKernel(
@@ -406,6 +429,10 @@ TEST_F(ScriptFaultTest, MemoryIsLimited) {
   std::vector<TrialResult> results =
       run(makeMatmul(1000000, 1, 1), {makeScript(unroller), makeScript("")});
   EXPECT_EQ(results[0].status, TrialStatus::Crash) << results[0].reason;
+  // Where MLIR looks at what malloc returns it says so; elsewhere it faults.
+  EXPECT_TRUE(results[0].reason.find("not enough memory: the compile") == 0 ||
+              results[0].reason.find("signal 11") != std::string::npos)
+      << results[0].reason;
   EXPECT_EQ(results[1].status, TrialStatus::Ok) << results[1].reason;
 }
 

@@ -67,6 +67,39 @@ inline Payload makeMatmul(int64_t m, int64_t n, int64_t k) {
 }
 
 /// A script whose sequence holds `body`, with `%0` the matmul of the payload.
+/// 64 numbers through `length` equal steps, in one body; `step` makes %y of %x
+/// and the constants %scale, %shift, %small, %large.
+inline Payload makeChain(int64_t length, const std::string &step) {
+  std::string text = R"mlir(
+    #id = affine_map<(i) -> (i)>
+    func.func @kernel(%v: tensor<64xf32>) -> tensor<64xf32> {
+      %scale = arith.constant 0.999 : f32
+      %shift = arith.constant 0.37 : f32
+      %small = arith.constant 0.01 : f32
+      %large = arith.constant 1.0e6 : f32
+      %e = tensor.empty() : tensor<64xf32>
+      %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+          ins(%v : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+      ^bb0(%x0: f32, %out: f32):
+    )mlir";
+  for (int64_t i = 0; i < length; ++i) {
+    std::string number = std::to_string(i);
+    for (char c : step) {
+      // Names of one letter are the step's own.
+      text += c;
+      if (llvm::StringRef(text).ends_with("%x"))
+        text += number;
+      else if (llvm::StringRef(text).ends_with("%y"))
+        text.replace(text.size() - 1, 1, "x" + std::to_string(i + 1));
+      else if (llvm::StringRef(text).ends_with("%t"))
+        text += number + "_";
+    }
+  }
+  return makePayload(text + "linalg.yield %x" + std::to_string(length) +
+                     " : f32\n} -> tensor<64xf32>\nreturn %r : "
+                     "tensor<64xf32>\n}\n");
+}
+
 inline std::string makeScript(llvm::StringRef body) {
   return "module attributes {transform.with_named_sequence} {\n"
          "transform.named_sequence @__transform_main(%root: "

@@ -37,6 +37,14 @@ void allowCPUSeconds(double seconds);
 uint64_t getResidentBytes();
 double getProcessCPUSeconds();
 
+/// Bytes that the machine or the control groups of this process have left for
+/// it; 0 when the system does not tell.
+uint64_t getAvailableBytes();
+
+/// Lets allocations of the calling process fail, rather than the system kill
+/// it, beyond `bytes` more than it has now. Ignored under AddressSanitizer.
+void limitMoreMemory(uint64_t bytes);
+
 /// CPUs the calling process may run on, ascending.
 std::vector<int> getAllowedCPUs();
 /// Binds the calling thread to `cpus`; nothing for an empty list.

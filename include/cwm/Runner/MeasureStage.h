@@ -54,12 +54,23 @@ public:
 
   /// Of the last estimate; 0 before.
   double getNoise() const { return noise; }
+  /// Of the results together; single ones may have a wider one.
   double getTolerance() const { return tolerance; }
 
 private:
   MeasureStage(const Payload &payload, const HardwareDescription &hardware,
-               ReferenceKernel kernel)
-      : payload(payload), hardware(hardware), kernel(std::move(kernel)) {}
+               ReferenceKernel kernel, uint64_t seed,
+               llvm::StringRef cacheFolder)
+      : payload(payload), hardware(hardware), kernel(std::move(kernel)),
+        seed(seed), cacheFolder(cacheFolder) {}
+
+  /// A stage of the work on one object, for timeouts and messages.
+  struct Stage {
+    TimedStageFn onStage;
+    std::string name;
+    double timeoutSeconds;
+    void announce() const { onStage(name, timeoutSeconds); }
+  };
 
   using LoadFn = llvm::function_ref<llvm::Expected<LoadedKernel>()>;
   TrialResult measureLoaded(LoadFn load, const Options &options,
@@ -68,11 +79,15 @@ private:
   /// Runs the kernel twice: in checking mode on NaN, then as it is timed.
   /// Returns the reason when it is wrong; sets the largest error, and the
   /// seconds of the second call.
-  std::string check(LoadedKernel &candidate, TrialResult &result,
-                    double &callSeconds);
+  std::string check(LoadedKernel &candidate, const Stage &stage,
+                    TrialResult &result, double &callSeconds);
   void time(TimedCall call, double callSeconds, const Options &options,
             TrialResult &result);
-  std::string compareResults(TrialResult &result);
+  std::string compareResults(const Stage &stage, TrialResult &result);
+  /// Evaluates the payload in its own precision, for the first results that
+  /// fail; of most payloads no candidate does.
+  void evaluateOwnErrors(const Stage &stage);
+  double getTolerance(size_t index) const;
   std::string checkCanaries();
   void poisonResults(bool withNaN);
   void setResult(const TimeEstimate &estimate, TrialResult &result) const;
@@ -81,7 +96,11 @@ private:
   HardwareDescription hardware;
   ReferenceKernel kernel;
   Reference reference;
-  double tolerance = 0, noise = 0;
+  uint64_t seed;
+  std::string cacheFolder;
+  double tolerance = 0, roundoff = 0, noise = 0;
+  /// Of the results, once they were asked for.
+  std::optional<std::vector<double>> ownErrors;
   std::vector<GuardedBuffer> inputs, results;
   std::vector<void *> pointers;
 };

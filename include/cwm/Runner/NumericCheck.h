@@ -37,6 +37,26 @@ inline constexpr double hugeMagnitude = 1e30;
 /// K = 6912 sum is 140 times above it. 64 u covers polynomial exp, tanh, erf.
 double getTolerance(mlir::ModuleOp payload);
 
+/// Unit roundoff of the narrowest float type of `payload`.
+double getRoundoff(mlir::ModuleOp payload);
+
+/// The tolerance of a result that the payload itself, evaluated in its own
+/// precision by plain loops and libm, misses by `ownError`. Rounding errors
+/// of long chains of ops, and of ill-conditioned ones, do not follow from the
+/// types: they are measured. A correct schedule may do worse than those loops:
+/// polynomial exp and tanh err by a few units in the last place, always in the
+/// same direction, where libm's half units cancel. Hence 32 times `ownError`
+/// (a correct chain of 200 tanh was seen at 17 times), but at most
+/// sqrt(roundoff): half of the digits have to be right. Sums stay below
+/// getTolerance() with that factor (K terms of random sign, added one by one:
+/// 0.3 u sqrt(K)), so a dropped term is found as before.
+double widenTolerance(double tolerance, double roundoff, double ownError);
+
+/// Largest error of `actual`, in units of checkResult's scale: infinite where
+/// it is NaN or infinite and should not be; 0 for integers.
+double getLargestError(const TensorSpec &spec, const ReferenceTensor &actual,
+                       const ReferenceTensor &expected);
+
 /// Sum over the linalg ops of the product of their reduction extents.
 int64_t getReductionLength(mlir::ModuleOp payload);
 

@@ -28,15 +28,21 @@ struct Reference {
 /// only, and none of those that lower candidates where that can be helped: a
 /// bug shared by both would go unnoticed. A payload that cannot be converted
 /// (it reinterprets bits of floats) keeps its types.
+/// With `widen` off all payloads keep their types, and sums their order.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-buildReferenceModule(const Payload &payload, bool &inDoublePrecision);
+buildReferenceModule(const Payload &payload, bool &inDoublePrecision,
+                     bool widen = true);
 
-/// Lowers a module of buildReferenceModule to the LLVM dialect.
+/// Bufferises a module of buildReferenceModule.
+mlir::LogicalResult bufferizeReference(mlir::ModuleOp module);
+
+/// Lowers a module of bufferizeReference to the LLVM dialect.
 mlir::LogicalResult lowerReference(mlir::ModuleOp module);
 
 /// Compiles and runs the reference in this process (which it may crash): call
 /// it in a worker. When a result holds NaN, tries again with nonnegative
-/// inputs; an error when that does not help.
+/// inputs; an error when that does not help, or when the payload does not fit
+/// into memory.
 llvm::Expected<Reference> computeReference(const Payload &payload,
                                            const HardwareDescription &hardware,
                                            uint64_t seed);
@@ -48,6 +54,18 @@ llvm::Expected<Reference> getReference(const Payload &payload,
                                        const HardwareDescription &hardware,
                                        uint64_t seed,
                                        llvm::StringRef cacheFolder);
+
+/// How far each result is off (getLargestError) when the payload is evaluated
+/// as it is written: in its own precision, by plain loops and libm.
+llvm::Expected<std::vector<double>>
+computeOwnErrors(const Payload &payload, const HardwareDescription &hardware,
+                 uint64_t seed, const Reference &reference);
+
+/// The same through a file in `cacheFolder`, as getReference.
+llvm::Expected<std::vector<double>>
+getOwnErrors(const Payload &payload, const HardwareDescription &hardware,
+             uint64_t seed, const Reference &reference,
+             llvm::StringRef cacheFolder);
 
 } // namespace cwm
 

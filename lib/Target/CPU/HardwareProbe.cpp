@@ -21,6 +21,8 @@
 #include "llvm/Support/Process.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <chrono>
+#include <cstdlib>
 #include <sched.h>
 #include <unistd.h>
 
@@ -184,6 +186,38 @@ static void writeCache(llvm::StringRef path,
   llvm::consumeError(writeFile(path, hardware.toJSON() + "\n"));
 }
 
+/// A measurement counts for three days, one on a loaded machine for an hour.
+static constexpr std::chrono::hours maxAge(72), loadedMaxAge(1);
+
+static bool isFresh(llvm::StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status))
+    return false;
+  auto age =
+      std::chrono::system_clock::now() - status.getLastModificationTime();
+  // A clock that was set back must not keep a file for ever.
+  return age < maxAge && age > -maxAge;
+}
+
+/// Makes the file look as old as `age`: its date is when it was measured.
+static void setAge(llvm::StringRef path, std::chrono::hours age) {
+  int descriptor = -1;
+  if (llvm::sys::fs::openFileForWrite(path, descriptor,
+                                      llvm::sys::fs::CD_OpenExisting,
+                                      llvm::sys::fs::OF_Append))
+    return;
+  (void)llvm::sys::fs::setLastAccessAndModificationTime(
+      descriptor, std::chrono::time_point_cast<std::chrono::nanoseconds>(
+                      std::chrono::system_clock::now() - age));
+  close(descriptor);
+}
+
+/// True when half of the cores were busy during the last minute.
+static bool isMachineLoaded(int64_t numCores) {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 && load > 0.5 * double(numCores);
+}
+
 llvm::Expected<HardwareDescription> cwm::probeHardware() {
   HardwareDescription hardware;
   hardware.cpu = llvm::sys::getHostCPUName().str();
@@ -199,11 +233,20 @@ llvm::Expected<HardwareDescription> cwm::probeHardware() {
   hardware.machine = getMachineIdentity(hardware);
 
   std::string path = getCachePath(hardware.machine);
-  if (!path.empty() && readCache(path, hardware))
+  bool isCached = !path.empty() && readCache(path, hardware);
+  if (isCached && isFresh(path))
     return hardware;
-  hardware.peakGflops = measurePeakGflops(hardware.vectorBits);
-  hardware.bandwidthGBs = measureBandwidthGBs(hardware.l3Bytes);
-  if (!path.empty())
-    writeCache(path, hardware);
+  // Neighbours only ever make a machine look slower: the larger one counts, of
+  // now and of what an older file says.
+  bool isLoaded = isMachineLoaded(hardware.numCores);
+  hardware.peakGflops =
+      std::max(hardware.peakGflops, measurePeakGflops(hardware.vectorBits));
+  hardware.bandwidthGBs =
+      std::max(hardware.bandwidthGBs, measureBandwidthGBs(hardware.l3Bytes));
+  if (path.empty())
+    return hardware;
+  writeCache(path, hardware);
+  if (isLoaded)
+    setAge(path, maxAge - loadedMaxAge);
   return hardware;
 }

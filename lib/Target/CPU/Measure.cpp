@@ -121,7 +121,8 @@ double cwm::measureBandwidthGBs(int64_t cacheBytes) {
   auto *data = static_cast<uint64_t *>(memory);
   std::fill(data, data + count, 1);
   double best = 0;
-  for (int round = 0; round < 4; ++round) {
+  // Many short ones: between two slices of the neighbours one may be alone.
+  for (int round = 0; round < 12; ++round) {
     double start = getSeconds();
     sink = static_cast<float>(readAll(data, count));
     best = std::max(best,
