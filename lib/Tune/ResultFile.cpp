@@ -166,7 +166,8 @@ Operation *cwm::findNonStockOp(ModuleOp script) {
   script.walk([&](Operation *op) {
     StringRef name = op->getName().getStringRef();
     auto pass = dyn_cast<transform::ApplyRegisteredPassOp>(op);
-    if (!name.starts_with("cwm.") && !name.starts_with("transform.cwm.") &&
+    // transform.cwm.* and transform.apply_patterns.cwm.* alike.
+    if (!name.starts_with("cwm.") && !name.contains(".cwm.") &&
         !(pass && pass.getPassName().starts_with("cwm-")))
       return WalkResult::advance();
     found = op;
