@@ -226,8 +226,18 @@ static std::string renderHeader(ModuleOp script, const Payload &payload,
      << llvm::formatv("// measured:  {0:F4} ms; baseline {1:F4} ms; speed-up "
                       "{2:F2}\n",
                       info.timeNs / 1e6, info.baselineTimeNs / 1e6,
-                      info.speedup)
-     << "//\n";
+                      info.speedup);
+  SmallVector<std::string> constants;
+  for (auto [index, input] : llvm::enumerate(payload.getInputs()))
+    if (input.isConstant)
+      constants.push_back(("#" + Twine(index)).str());
+  if (!constants.empty())
+    os << "// constants: work on arguments " << llvm::join(constants, ", ")
+       << " alone is not in the measured time:\n//            "
+          "cwm-lower-to-cpu moves it to @"
+       << oneLine(payload.getEntry().getName())
+       << "_prepack, stock passes do not\n";
+  os << "//\n";
   if (Operation *op = findNonStockOp(script))
     os << "// It uses " << describeNonStockOp(op)
        << " of cwm: load the plugin.\n"
