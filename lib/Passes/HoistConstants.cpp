@@ -338,7 +338,7 @@ void Splitter::describe() {
   for (Value value : packed) {
     auto type = cast<MemRefType>(value.getType());
     int64_t bits = type.getElementType().getIntOrFloatBitWidth();
-    table.push_back(type.getNumElements() * llvm::divideCeil(bits, 8));
+    table.push_back(type.getNumElements() * ((bits + 7) / 8));
   }
   OpBuilder builder(function);
   auto type = LLVM::LLVMArrayType::get(builder.getI64Type(), table.size());

@@ -60,7 +60,7 @@ static void join(vector::FromElementsOp op) {
        start += size) {
     Value row = getRow(builder, op.getElements().slice(start, size), rowType);
     result = vector::InsertOp::create(builder, row, result, position);
-    for (int64_t dim = outer.size() - 1; dim >= 0; --dim) {
+    for (auto dim = static_cast<int64_t>(outer.size()) - 1; dim >= 0; --dim) {
       if (++position[dim] < outer[dim])
         break;
       position[dim] = 0;

@@ -80,11 +80,13 @@ static double getTileCost(const Convolution &convolution, int64_t vectors,
 static double getRowCost(const Convolution &convolution, int64_t vectors,
                          int64_t lanes, int64_t columns) {
   int64_t width = convolution.width;
-  double cost = static_cast<double>(width / columns) *
+  int64_t whole = width / columns;
+  double cost = static_cast<double>(whole) *
                 getTileCost(convolution, vectors, lanes, columns);
   if (width % columns)
     cost += getTileCost(convolution, vectors, lanes, width % columns);
-  int64_t tiles = llvm::divideCeil(convolution.features, vectors * lanes);
+  auto tiles = static_cast<int64_t>(
+      llvm::divideCeil(convolution.features, vectors * lanes));
   return cost * static_cast<double>(tiles) / static_cast<double>(width);
 }
 
