@@ -8,6 +8,7 @@
 
 #include "InputDiagnostics.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/WithColor.h"
 
