@@ -159,6 +159,7 @@ void cwm::LoadedKernel::prepack(void **buffers) {
   for (int64_t i = 0; i < numPacked; ++i)
     impl->packed.push_back(cwm_alloc(static_cast<size_t>(sizes[i])));
   std::vector<void *> arguments;
+  arguments.reserve(static_cast<size_t>(numConstants + numPacked));
   for (int64_t i = 0; i < numConstants; ++i)
     arguments.push_back(buffers[constants[i]]);
   arguments.insert(arguments.end(), impl->packed.begin(), impl->packed.end());
