@@ -159,7 +159,11 @@ transform.named_sequence @cwm_normalise_chain(%func: !transform.any_op {transfor
       "linalg.max", "linalg.min", "linalg.exp", "linalg.log", "linalg.abs",
       "linalg.ceil", "linalg.floor", "linalg.negf", "linalg.reciprocal",
       "linalg.round", "linalg.sqrt", "linalg.rsqrt", "linalg.square", "linalg.tanh",
-      "linalg.erf", "linalg.select", "linalg.powf"]} in %func
+      "linalg.erf", "linalg.select", "linalg.powf",
+      "linalg.matmul", "linalg.batch_matmul", "linalg.matvec", "linalg.vecmat",
+      "linalg.batch_matvec", "linalg.batch_vecmat", "linalg.dot",
+      "linalg.batch_reduce_matmul", "linalg.mmt4d", "linalg.batch_mmt4d",
+      "linalg.contract"]} in %func
       : (!transform.any_op) -> !transform.any_op
   %generic = transform.structured.generalize %named : (!transform.any_op) -> !transform.any_op
   %fused = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %func
