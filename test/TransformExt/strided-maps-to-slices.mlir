@@ -1,5 +1,4 @@
 // RUN: cwm-opt %s --transform-interpreter --split-input-file | FileCheck %s
-// RUN: mlir-opt %s --load-dialect-plugin=%cwm_plugin --transform-interpreter --split-input-file | FileCheck %s
 
 // CHECK-DAG: #[[$IN:.*]] = affine_map<(d0, d1, d2) -> (d2, d0, d1)>
 // CHECK-LABEL: func.func @strided(
