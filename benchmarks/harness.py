@@ -140,6 +140,7 @@ class Kernel:
 
     def _prepack(self, pointers: list[int]) -> list[int]:
         """Addresses of the packed buffers; the table is described in docs/reference/Passes.md."""
+        import numpy as np
 
         def table(length: int) -> list[int]:
             return list((ctypes.c_int64 * length).in_dll(self.library, "cwm_prepack_table"))
