@@ -12,6 +12,8 @@ np = pytest.importorskip("numpy")
 # kernel(x, w, r): r = x + 10 w; packing multiplies.
 SOURCE = """
 #include <stdint.h>
+#include <stdlib.h>
+void *cwm_alloc(size_t size) { return malloc(size); }
 int packings;
 const int64_t cwm_prepack_table[] = {3, 1, 1, 1, 8};
 void cwm_packed_entry(float **a) { for (int i = 0; i < 2; ++i) a[2][i] = -1; }
