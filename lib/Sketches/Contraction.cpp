@@ -170,8 +170,17 @@ static void setPacking(SketchOptions &options,
   enum : int64_t { atOnce, rightByPanels, leftByBlocks };
   SmallVector<int64_t> mc = filter(
       {48, 96, 192, 384}, [&](int64_t mc) { return mc < payload.getM(); });
-  SmallVector<int64_t> packing{atOnce, rightByPanels};
-  int64_t preferred = rightByPanels;
+  // An elementwise op on incomplete panels or blocks does not vectorise.
+  bool whole = !payload.hasElementwise || payload.getN() % tiles.nr.back() == 0;
+  if (payload.hasElementwise)
+    mc = filter(
+        mc, [&](int64_t rows) { return whole && payload.getM() % rows == 0; });
+  SmallVector<int64_t> packing{atOnce};
+  int64_t preferred = atOnce;
+  if (whole) {
+    packing.push_back(rightByPanels);
+    preferred = rightByPanels;
+  }
   double rowBytes = static_cast<double>(payload.getK() * elementBytes);
   auto cache = static_cast<double>(hardware.l2Bytes);
   if (!mc.empty()) {
