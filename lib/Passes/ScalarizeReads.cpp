@@ -1,5 +1,4 @@
-//===- ScalarizeReads.cpp - Vectors that are read to be taken apart -*- C++
-//-*-===//
+//===- ScalarizeReads.cpp - Vectors that are taken apart --------*- C++ -*-===//
 //
 // Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

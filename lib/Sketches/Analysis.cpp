@@ -8,38 +8,14 @@
 
 #include "Analysis.h"
 
+#include "NormalForm.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
-#include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace cwm;
-
-/// The payload in the form that `@cwm_normalise` gives it.
-static OwningOpRef<ModuleOp> normalise(const Payload &payload) {
-  OwningOpRef<ModuleOp> module(payload.getModule().clone());
-  SmallVector<linalg::LinalgOp> named;
-  module->walk([&](linalg::LinalgOp op) {
-    if (!isa<linalg::GenericOp, linalg::FillOp>(op))
-      named.push_back(op);
-  });
-  IRRewriter rewriter(module->getContext());
-  for (linalg::LinalgOp op : named) {
-    rewriter.setInsertionPoint(op);
-    // Convolutions and the like become generics too; they fail later.
-    if (failed(linalg::generalizeNamedOp(rewriter, op)))
-      return {};
-  }
-  PassManager manager(module->getContext());
-  manager.addPass(createLinalgElementwiseOpFusionPass());
-  if (failed(manager.run(*module)))
-    return {};
-  return module;
-}
 
 /// The dimensions of a map that is a permutation of some of them.
 static std::optional<SmallVector<int64_t>> getDims(AffineMap map) {
@@ -211,18 +187,8 @@ private:
 
 std::optional<ContractionPayload>
 cwm::analyseContraction(const Payload &payload, std::string *why) {
-  auto no = [&](StringRef reason) -> std::optional<ContractionPayload> {
-    if (why)
-      *why = reason.str();
-    return std::nullopt;
-  };
-  OwningOpRef<ModuleOp> module = normalise(payload);
-  if (!module)
-    return no("the normal form fails");
-  auto entry =
-      module->lookupSymbol<func::FuncOp>(payload.getEntry().getSymName());
-  ContractionPayload result;
-  if (std::optional<StringRef> reason = Analysis(entry).run(result))
-    return no(*reason);
-  return result;
+  // Convolutions and the like become generics too; they fail later.
+  return analyseNormalForm<Analysis>(
+      normalise(payload, [](linalg::LinalgOp) { return false; }), payload,
+      ContractionPayload(), why);
 }

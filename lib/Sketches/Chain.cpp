@@ -49,14 +49,6 @@ static SmallVector<int64_t> getSteps(int64_t extent, int64_t lanes,
   return steps;
 }
 
-static int64_t lastUpTo(ArrayRef<int64_t> values, int64_t limit) {
-  int64_t result = values.front();
-  for (int64_t value : values)
-    if (value <= limit)
-      result = value;
-  return result;
-}
-
 /// chain-rows: what is not a loop around the chain is one loop of each op,
 /// along the innermost dimension of all values that have it.
 static std::optional<FittingSketch>

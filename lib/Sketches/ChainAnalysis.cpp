@@ -9,50 +9,23 @@
 #include "Chain.h"
 
 #include "DimClasses.h"
+#include "NormalForm.h"
 
 #include "cwm/Sketches/CollapseDims.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace cwm;
 
-/// The payload in the form that the sequences of the sketches give it.
-static OwningOpRef<ModuleOp> normalise(const Payload &payload, bool collapse,
-                                       bool &collapsed) {
-  OwningOpRef<ModuleOp> module(payload.getModule().clone());
-  SmallVector<linalg::LinalgOp> named;
-  module->walk([&](linalg::LinalgOp op) {
-    if (!isa<linalg::GenericOp, linalg::FillOp>(op))
-      named.push_back(op);
-  });
-  IRRewriter rewriter(module->getContext());
-  for (linalg::LinalgOp op : named) {
-    // What @cwm_normalise_chain leaves as it is is not part of a chain.
-    if (isa<linalg::ConvolutionOpInterface, linalg::QuantizedMatmulOp,
-            linalg::QuantizedBatchMatmulOp>(op.getOperation()))
-      return {};
-    rewriter.setInsertionPoint(op);
-    if (failed(linalg::generalizeNamedOp(rewriter, op)))
-      return {};
-  }
-  PassManager manager(module->getContext());
-  manager.addPass(createLinalgElementwiseOpFusionPass());
-  manager.addPass(createLinalgFoldUnitExtentDimsPass());
-  if (failed(manager.run(*module)))
-    return {};
-  if (collapse)
-    module->walk(
-        [&](func::FuncOp function) { collapsed |= collapseDims(function); });
-  return module;
+/// What @cwm_normalise_chain leaves as it is; it is not part of a chain.
+static bool staysNamed(linalg::LinalgOp op) {
+  return isa<linalg::ConvolutionOpInterface, linalg::QuantizedMatmulOp,
+             linalg::QuantizedBatchMatmulOp>(op.getOperation());
 }
 
 static bool isElementType(Type type) {
@@ -174,19 +147,13 @@ private:
 
 std::optional<ChainPayload> cwm::analyseChain(const Payload &payload,
                                               bool collapse, std::string *why) {
-  auto no = [&](StringRef reason) -> std::optional<ChainPayload> {
-    if (why)
-      *why = reason.str();
-    return std::nullopt;
-  };
   ChainPayload result;
   OwningOpRef<ModuleOp> module =
-      normalise(payload, collapse, result.isCollapsed);
-  if (!module)
-    return no("the normal form fails");
-  auto entry =
-      module->lookupSymbol<func::FuncOp>(payload.getEntry().getSymName());
-  if (std::optional<StringRef> reason = Analysis(entry).run(result))
-    return no(*reason);
-  return result;
+      normalise(payload, staysNamed, /*foldUnitExtents=*/true);
+  if (module && collapse)
+    module->walk([&](func::FuncOp function) {
+      result.isCollapsed |= collapseDims(function);
+    });
+  return analyseNormalForm<Analysis>(std::move(module), payload,
+                                     std::move(result), why);
 }

@@ -279,15 +279,6 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
   return options.sketch;
 }
 
-/// The last of `values`, which are not empty, that is at most `limit`.
-static int64_t lastUpTo(ArrayRef<int64_t> values, int64_t limit) {
-  int64_t result = values.front();
-  for (int64_t value : values)
-    if (value <= limit)
-      result = value;
-  return result;
-}
-
 /// contraction-matvec where rows of the matrix are contiguous, else
 /// contraction-vecmat. Both need tiles that divide.
 static std::optional<FittingSketch>

@@ -16,6 +16,15 @@
 
 namespace cwm {
 
+/// The last of `values`, which are not empty, that is at most `limit`.
+inline int64_t lastUpTo(llvm::ArrayRef<int64_t> values, int64_t limit) {
+  int64_t result = values.front();
+  for (int64_t value : values)
+    if (value <= limit)
+      result = value;
+  return result;
+}
+
 /// Fills in the knobs of one sketch.
 class SketchOptions {
 public:

@@ -8,13 +8,11 @@
 
 #include "WindowAnalysis.h"
 
+#include "NormalForm.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
-#include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace cwm;
@@ -22,27 +20,6 @@ using namespace cwm;
 /// Named ops that slide a window say so by their attributes.
 static bool isWindow(linalg::LinalgOp op) {
   return op->hasAttr("strides") && op->hasAttr("dilations");
-}
-
-/// The payload in the form that `@cwm_normalise` gives it.
-static OwningOpRef<ModuleOp> normalise(const Payload &payload) {
-  OwningOpRef<ModuleOp> module(payload.getModule().clone());
-  SmallVector<linalg::LinalgOp> named;
-  module->walk([&](linalg::LinalgOp op) {
-    if (!isa<linalg::GenericOp, linalg::FillOp>(op) && !isWindow(op))
-      named.push_back(op);
-  });
-  IRRewriter rewriter(module->getContext());
-  for (linalg::LinalgOp op : named) {
-    rewriter.setInsertionPoint(op);
-    if (failed(linalg::generalizeNamedOp(rewriter, op)))
-      return {};
-  }
-  PassManager manager(module->getContext());
-  manager.addPass(createLinalgElementwiseOpFusionPass());
-  if (failed(manager.run(*module)))
-    return {};
-  return module;
 }
 
 static ArrayRef<int64_t> getShape(Value value) {
@@ -156,7 +133,6 @@ private:
         !generic.getIndexingMapsArray()[1].isIdentity())
       return "a bias that is not a value for each channel";
     bias = generic;
-    biasDim = cast<AffineDimExpr>(map.getResult(0)).getPosition();
     return std::nullopt;
   }
 
@@ -198,25 +174,12 @@ private:
   linalg::LinalgOp window;
   tensor::PadOp pad;
   linalg::GenericOp bias, elementwise;
-  unsigned biasDim = 0;
   llvm::SmallPtrSet<Operation *, 8> known;
 };
 } // namespace
 
 std::optional<WindowPayload> cwm::analyseWindow(const Payload &payload,
                                                 std::string *why) {
-  auto no = [&](StringRef reason) -> std::optional<WindowPayload> {
-    if (why)
-      *why = reason.str();
-    return std::nullopt;
-  };
-  OwningOpRef<ModuleOp> module = normalise(payload);
-  if (!module)
-    return no("the normal form fails");
-  auto entry =
-      module->lookupSymbol<func::FuncOp>(payload.getEntry().getSymName());
-  WindowPayload result;
-  if (std::optional<StringRef> reason = Analysis(entry).run(result))
-    return no(*reason);
-  return result;
+  return analyseNormalForm<Analysis>(normalise(payload, isWindow), payload,
+                                     WindowPayload(), why);
 }

@@ -93,8 +93,8 @@ static void nameAllocators(llvm::Module &module) {
   }
 }
 
-/// Adds `void NAME(void **buffers)` that calls `entry`, so that a caller needs
-/// no prototype for each payload.
+/// Adds `void NAME(void **buffers)` that calls `function`, so that a caller
+/// needs no prototype for each payload.
 static llvm::Error addPackedEntry(llvm::Module &module,
                                   llvm::Function *function, StringRef name) {
   StringRef entryName = function->getName();

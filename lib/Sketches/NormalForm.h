@@ -1,0 +1,50 @@
+//===- NormalForm.h - Payloads as the sketches see them ---------*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_LIB_SKETCHES_NORMALFORM_H
+#define CWM_LIB_SKETCHES_NORMALFORM_H
+
+#include "cwm/Payload/Payload.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <optional>
+
+namespace cwm {
+
+/// The payload in the form that the sequences `@cwm_normalise` and, with
+/// `foldUnitExtents`, `@cwm_normalise_chain` of schedules/cpu/common.mlir give
+/// it: named ops are generics, but for fills and those that `keepsName`, and
+/// elementwise ops are fused. Null when that fails.
+mlir::OwningOpRef<mlir::ModuleOp>
+normalise(const Payload &payload,
+          llvm::function_ref<bool(mlir::linalg::LinalgOp)> keepsName,
+          bool foldUnitExtents = false);
+
+/// Completes `result` with an `Analysis` of the entry function in `module`, a
+/// normal form of `payload`. nullopt when the payload is of another kind; then
+/// `why` (may be null) receives the reason.
+template <typename Analysis, typename Result>
+std::optional<Result>
+analyseNormalForm(mlir::OwningOpRef<mlir::ModuleOp> module,
+                  const Payload &payload, Result result, std::string *why) {
+  std::optional<llvm::StringRef> reason = "the normal form fails";
+  if (module) {
+    auto entry = module->lookupSymbol<mlir::func::FuncOp>(
+        mlir::func::FuncOp(payload.getEntry()).getSymName());
+    reason = Analysis(entry).run(result);
+  }
+  if (!reason)
+    return result;
+  if (why)
+    *why = reason->str();
+  return std::nullopt;
+}
+
+} // namespace cwm
+
+#endif // CWM_LIB_SKETCHES_NORMALFORM_H
