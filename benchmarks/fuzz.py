@@ -13,34 +13,16 @@ from __future__ import annotations
 
 import argparse
 import collections
-import dataclasses
 import json
 import math
 import os
 import pathlib
 import sys
-from collections.abc import Callable
 
+import fuzz_windows
 import harness
 import numpy as np
-
-Arrays = list[np.ndarray]
-
-
-@dataclasses.dataclass
-class Shape:
-    """One payload with its reference in numpy, computed in f64."""
-
-    name: str
-    text: str
-    inputs: list[tuple[int, ...]]
-    result: tuple[int, ...]
-    reference: Callable[[Arrays], np.ndarray]
-    reduction: int
-
-
-def tensor(shape: tuple[int, ...]) -> str:
-    return "tensor<" + "".join(f"{d}x" for d in shape) + "f32>"
+from fuzz_shape import Arrays, Shape, tensor
 
 
 def function(inputs: list[tuple[int, ...]], result: tuple[int, ...], body: str) -> str:
@@ -195,6 +177,7 @@ SHAPES: list[Shape] = [
     dense(33, 65, 17),
     dense(64, 128, 96),
     softmax(19, 37),
+    *fuzz_windows.SHAPES,
 ]
 
 

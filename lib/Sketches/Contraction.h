@@ -25,6 +25,8 @@ struct FittingSketch {
   std::string name;
   /// Option lists by knob: structure (one option) and shape-dependent lists.
   llvm::StringMap<mlir::ArrayAttr> options;
+  /// What stands for a structure whose entries are numbers and names of knobs.
+  llvm::StringMap<mlir::ArrayAttr> templates;
   /// Index of the default option by knob.
   llvm::StringMap<uint64_t> defaults;
 };

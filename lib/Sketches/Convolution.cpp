@@ -1,4 +1,4 @@
-//===- Convolution.cpp - Options of the convolution sketches ----*- C++ -*-===//
+//===- Convolution.cpp - Options of the convolution sketch ------*- C++ -*-===//
 //
 // Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,51 +10,45 @@
 
 #include "Options.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cwm;
 
 namespace {
-/// What the sketches need to know of a convolution, whatever its layout.
+/// What the sketch needs to know of a convolution, whatever its layout.
 struct Convolution {
-  StringRef sketch;
-  int64_t features, channels;
-  /// The innermost dimension of the image, and of the kernel.
-  int64_t width, kernelWidth;
+  /// Loops: output channels, input channels, the innermost of the image.
+  int64_t feature, channel, column;
+  int64_t features, channels, width;
   /// Multiply-adds for one element of the result.
   int64_t steps;
-  bool isStrided;
-  /// NHWC: the result is not transposed.
+  /// Features are innermost: the result is not transposed.
   bool channelsLast;
 };
 } // namespace
 
 static std::optional<Convolution> getConvolution(const WindowPayload &payload) {
-  Convolution result;
-  result.isStrided =
-      llvm::any_of(payload.strides, [](int64_t stride) { return stride != 1; });
-  result.sketch = llvm::StringSwitch<StringRef>(payload.operation)
-                      .Case("linalg.conv_2d_nchw_fchw", "convolution-2d")
-                      .Case("linalg.conv_3d_ncdhw_fcdhw", "convolution-3d")
-                      .Case("linalg.conv_2d_nhwc_hwcf", "convolution-nhwc-2d")
-                      .Default("");
-  if (result.sketch.empty())
+  SmallVector<int64_t> features = payload.getLoops(WindowLoop::Feature);
+  SmallVector<int64_t> channels = payload.getLoops(WindowLoop::Channel);
+  SmallVector<int64_t> image = payload.getLoops(WindowLoop::Image);
+  if (!payload.isMultiplyAdd || features.size() != 1 || channels.size() != 1)
     return std::nullopt;
-  result.channelsLast = result.sketch == "convolution-nhwc-2d";
-  if (result.channelsLast) {
-    result.features = payload.filter[3];
-    result.channels = payload.filter[2];
-    result.width = payload.output[2];
-    result.kernelWidth = payload.filter[1];
-  } else {
-    result.features = payload.filter[0];
-    result.channels = payload.filter[1];
-    result.width = payload.output.back();
-    result.kernelWidth = payload.filter.back();
-  }
-  result.steps = ShapedType::getNumElements(payload.filter) / result.features;
+  // The innermost loop of the result becomes vectors or columns.
+  int64_t last = payload.numParallel() - 1;
+  if (last != features.front() && last != image.back())
+    return std::nullopt;
+  Convolution result;
+  result.feature = features.front();
+  result.channel = channels.front();
+  result.column = image.back();
+  result.features = payload.extents[result.feature];
+  result.channels = payload.extents[result.channel];
+  result.width = payload.extents[result.column];
+  result.steps = result.channels;
+  for (int64_t loop : payload.getLoops(WindowLoop::Window))
+    result.steps *= payload.extents[loop];
+  result.channelsLast = last == result.feature;
   return result;
 }
 
@@ -137,73 +131,114 @@ static SmallVector<int64_t> getChannelSteps(int64_t channels) {
   return steps;
 }
 
-/// window-2d: tiles along the image, one channel at a time.
-static std::optional<FittingSketch> fitWindow(const WindowPayload &payload,
-                                              int64_t lanes,
-                                              int64_t numRegisters,
-                                              MLIRContext *context) {
-  SmallVector<int64_t> loops;
-  if (payload.operation == "linalg.depthwise_conv_2d_nchw_chw")
-    loops = {0, 3, 1, 2, 4, 5};
-  else if (payload.operation == "linalg.pooling_nchw_max" ||
-           payload.operation == "linalg.pooling_nchw_sum")
-    loops = {0, 1, 2, 3, 4, 5};
-  else
-    return std::nullopt;
-  SketchOptions options("window-2d", context);
-  int64_t height = payload.output[2], width = payload.output[3];
-  SmallVector<int64_t> h, w;
-  for (int64_t rows : {1, 2, 4, 7, 8, 14})
-    if (rows <= height)
-      h.push_back(rows);
-  for (int64_t columns : {lanes / 2, lanes, 2 * lanes})
-    if (columns >= 1 && columns < 2 * width)
-      w.push_back(std::min(columns, width));
-  if (w.empty())
-    w.push_back(width);
-  w.erase(llvm::unique(w), w.end());
-  int64_t most = (numRegisters - 4) * lanes;
-  // The widest that leaves no more than half a register unused at the end.
-  int64_t bestWidth = w.front();
-  for (int64_t columns : w)
-    if ((width + columns - 1) / columns * columns - width <= lanes / 2)
-      bestWidth = columns;
-  int64_t bestHeight = 1;
-  for (int64_t rows : h)
-    if (rows * std::max(bestWidth, lanes) <= most / 2 && height % rows == 0)
-      bestHeight = rows;
-  options.choice("h", h, bestHeight);
-  options.choice("w", w, bestWidth);
-  options.structure("most_elements", most);
-  options.structure("loops", loops);
-  // Big windows stay loops.
-  int64_t rows = payload.filter[payload.filter.size() - 2];
-  int64_t columns = payload.filter.back();
-  if (rows * columns > 25)
-    rows = columns = 1;
-  options.structure("kernel_h", rows);
-  options.structure("kernel_w", columns);
-  options.structure("strided", llvm::any_of(payload.strides,
-                                            [](int64_t s) { return s != 1; }));
-  return options.sketch;
+/// The filter as panels of output channels, outermost but for groups: where its
+/// dimensions come from, and steps of packing, which are transpositions unless
+/// the filter has output channels innermost.
+static void setPanels(const WindowPayload &payload,
+                      const Convolution &convolution, SketchOptions &options) {
+  ArrayRef<int64_t> filter = payload.filter;
+  SmallVector<int64_t> panels;
+  auto append = [&](llvm::function_ref<bool(int64_t)> belongs) {
+    for (auto [dim, loop] : llvm::enumerate(filter))
+      if (belongs(loop))
+        panels.push_back(static_cast<int64_t>(dim));
+  };
+  auto isGroup = [&](int64_t loop) {
+    return payload.loops[loop] == WindowLoop::Depth;
+  };
+  auto isFeature = [&](int64_t loop) { return loop == convolution.feature; };
+  append(isGroup);
+  append(isFeature);
+  append([&](int64_t loop) { return !isGroup(loop) && !isFeature(loop); });
+  int64_t last = filter.back();
+  bool hasRows = payload.loops[last] == WindowLoop::Window;
+  SmallVector<PatternEntry> steps;
+  for (int64_t dim : panels) {
+    int64_t loop = filter[dim];
+    if (hasRows && loop == last)
+      continue; // whole rows of the window
+    bool isTransposed = loop == convolution.channel &&
+                        (hasRows ? payload.extents[last] == 1 : loop == last);
+    steps.emplace_back(
+        isTransposed ? getLargestDivisor(convolution.channels, 16) : 1);
+  }
+  options.structure("panels", panels);
+  options.pattern("panel", steps);
+  options.pattern("filter_rows",
+                  SmallVector<PatternEntry>(filter.size() - 1, 1));
+}
+
+/// What the sketch has for each loop of the op and of the result.
+static void setLoops(const WindowPayload &payload,
+                     const Convolution &convolution, SketchOptions &options) {
+  options.iterators("window", payload.iterators);
+  options.structure("loops", payload.order);
+  SmallVector<utils::IteratorType> packedWindow(payload.numParallel(),
+                                                utils::IteratorType::parallel);
+  SmallVector<PatternEntry> packed, tile, step;
+  SmallVector<int64_t> outer, image;
+  for (auto [loop, kind] : llvm::enumerate(payload.loops)) {
+    bool isFeature = int64_t(loop) == convolution.feature;
+    bool isChannel = kind == WindowLoop::Channel;
+    packed.push_back(isFeature ? PatternEntry("f") : 0);
+    if (isChannel || kind == WindowLoop::Window) {
+      packedWindow.push_back(utils::IteratorType::reduction);
+      step.push_back(isChannel ? PatternEntry("c") : 1);
+      continue;
+    }
+    step.emplace_back(0);
+    tile.push_back(isFeature                             ? PatternEntry("f")
+                   : int64_t(loop) == convolution.column ? PatternEntry("w")
+                                                         : 1);
+    if (!isFeature)
+      (kind == WindowLoop::Image ? image : outer).push_back(loop);
+  }
+  packedWindow.push_back(utils::IteratorType::parallel);
+  options.pattern("packed", packed);
+  options.pattern("tile", tile);
+  options.pattern("step", step);
+  options.iterators("packed_window", packedWindow);
+  SmallVector<int64_t> featuresOutside(outer), featuresInside(outer);
+  featuresOutside.push_back(convolution.feature);
+  llvm::append_range(featuresOutside, image);
+  llvm::append_range(featuresInside, image);
+  featuresInside.push_back(convolution.feature);
+  options.sketch.options["order"] = options.builder.getArrayAttr(
+      {options.builder.getDenseI64ArrayAttr(featuresOutside),
+       options.builder.getDenseI64ArrayAttr(featuresInside)});
+}
+
+static void setBias(const WindowPayload &payload,
+                    const Convolution &convolution, ArrayRef<int64_t> f,
+                    SketchOptions &options) {
+  SmallVector<PatternEntry> packed(payload.numParallel(), 0);
+  packed[convolution.feature] = "f";
+  SmallVector<PatternEntry> step(std::max<size_t>(payload.bias.size(), 1), 1);
+  options.pattern("bias", packed);
+  options.pattern("bias_step", step);
+  step.emplace_back("f");
+  options.pattern("bias_vector", step);
+  options.pattern("bias_scalable", SmallVector<PatternEntry>(step.size(), 0));
+  bool divides =
+      llvm::all_of(f, [&](int64_t f) { return convolution.features % f == 0; });
+  options.structure("packed_bias",
+                    llvm::is_contained(payload.bias, convolution.feature) &&
+                        divides);
 }
 
 std::vector<FittingSketch>
 cwm::fitConvolution(const WindowPayload &payload,
                     const HardwareDescription &hardware, MLIRContext *context) {
-  int64_t lanes = std::max<int64_t>(
-      hardware.vectorBits / payload.element.getIntOrFloatBitWidth(), 1);
-  if (std::optional<FittingSketch> window =
-          fitWindow(payload, lanes, hardware.numVectorRegisters, context))
-    return {*window};
   std::optional<Convolution> convolution = getConvolution(payload);
   if (!convolution)
     return {};
+  int64_t lanes = std::max<int64_t>(
+      hardware.vectorBits / payload.element.getIntOrFloatBitWidth(), 1);
   SmallVector<RegisterTile> tiles =
       getRegisterTiles(*convolution, lanes, hardware.numVectorRegisters);
   if (tiles.empty())
     return {};
-  SketchOptions options(convolution->sketch, context);
+  SketchOptions options("convolution", context);
   // The best widths for each height, so that the search has all heights.
   SmallVector<int64_t> f, w;
   for (const RegisterTile &tile : tiles) {
@@ -219,25 +254,26 @@ cwm::fitConvolution(const WindowPayload &payload,
   options.choice("f", f, tiles.front().vectors * lanes);
   options.choice("w", w, tiles.front().columns);
   options.structure("most_elements", (hardware.numVectorRegisters - 4) * lanes);
+  SmallVector<int64_t> c = getChannelSteps(convolution->channels);
+  options.choice("c", c, llvm::is_contained(c, 4) ? 4 : c.back());
+  setLoops(payload, *convolution, options);
+  setPanels(payload, *convolution, options);
+  setBias(payload, *convolution, f, options);
+  options.pattern("input_rows",
+                  SmallVector<PatternEntry>(
+                      std::max<int64_t>(payload.paddedRank - 1, 1), 1));
+  options.structure("strided", payload.isStrided);
+  options.sequence("find", payload.isReshaped ? "cwm_reshaped_producer"
+                                              : "cwm_producer");
   // With output channels outermost the input is read once for each block of
   // them. Where it does not fit into the second-level cache, but the filter
   // does, the filter is read again instead (r50-t26: 1.6x).
   int64_t bytes = payload.element.getIntOrFloatBitWidth() / 8;
-  int64_t inputBytes = ShapedType::getNumElements(payload.input) * bytes;
-  int64_t filterBytes = ShapedType::getNumElements(payload.filter) * bytes;
-  bool inputIsBig = inputBytes > hardware.l2Bytes / 2;
-  bool filterIsSmall = filterBytes <= hardware.l2Bytes / 2;
+  int64_t filterElements = 1;
+  for (int64_t loop : payload.filter)
+    filterElements *= payload.extents[loop];
+  bool inputIsBig = payload.inputElements * bytes > hardware.l2Bytes / 2;
+  bool filterIsSmall = filterElements * bytes <= hardware.l2Bytes / 2;
   options.sketch.defaults["order"] = inputIsBig && filterIsSmall;
-  SmallVector<int64_t> c = getChannelSteps(convolution->channels);
-  options.choice("c", c, llvm::is_contained(c, 4) ? 4 : c.back());
-  options.structure("strided", convolution->isStrided);
-  if (!convolution->channelsLast)
-    options.structure("packed_c",
-                      convolution->kernelWidth == 1
-                          ? getLargestDivisor(convolution->channels, 16)
-                          : 1);
-  bool divides = llvm::all_of(
-      f, [&](int64_t f) { return convolution->features % f == 0; });
-  options.structure("packed_bias", payload.hasBias && divides);
   return {options.sketch};
 }

@@ -13,10 +13,16 @@
 
 namespace cwm {
 
-/// The convolution sketches that fit, with options for this payload.
+/// The convolution sketch with options for this payload, if it fits: sums over
+/// input channels.
 std::vector<FittingSketch> fitConvolution(const WindowPayload &payload,
                                           const HardwareDescription &hardware,
                                           mlir::MLIRContext *context);
+
+/// The same for windows over each channel by itself.
+std::vector<FittingSketch> fitWindow(const WindowPayload &payload,
+                                     const HardwareDescription &hardware,
+                                     mlir::MLIRContext *context);
 
 } // namespace cwm
 

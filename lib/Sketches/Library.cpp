@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
@@ -82,6 +83,26 @@ static LogicalResult addBodies(ModuleOp module, ModuleOp common) {
     });
   }
   return verify(module);
+}
+
+void cwm::fillTemplates(ModuleOp schedule,
+                        const llvm::StringMap<ArrayAttr> &templates) {
+  if (templates.empty())
+    return;
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [&](DictionaryAttr dictionary)
+          -> std::optional<std::pair<Attribute, WalkResult>> {
+        auto name = dictionary.getAs<StringAttr>("knob");
+        auto it = name ? templates.find(name) : templates.end();
+        if (it == templates.end())
+          return std::nullopt;
+        return std::pair<Attribute, WalkResult>(it->second, WalkResult::skip());
+      });
+  schedule.walk([&](Operation *op) {
+    if (Attribute bind = op->getDiscardableAttr("cwm.bind"))
+      op->setDiscardableAttr("cwm.bind", replacer.replace(bind));
+  });
 }
 
 FailureOr<OwningOpRef<ModuleOp>>

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace cwm {
 
@@ -20,6 +21,11 @@ namespace cwm {
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 loadSketch(llvm::StringRef folder, llvm::StringRef name,
            mlir::MLIRContext *context);
+
+/// Puts each template in the place of the knob of its name, in every `cwm.bind`
+/// of `schedule`: an option of a knob could not mention other knobs.
+void fillTemplates(mlir::ModuleOp schedule,
+                   const llvm::StringMap<mlir::ArrayAttr> &templates);
 
 /// Reads a schedule as it is; the same errors.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>

@@ -25,6 +25,16 @@ inline int64_t lastUpTo(llvm::ArrayRef<int64_t> values, int64_t limit) {
   return result;
 }
 
+/// One entry of an array of a schedule: a number, or what a knob says.
+struct PatternEntry {
+  PatternEntry(int64_t value) : value(value) {}
+  PatternEntry(int value) : value(value) {} // 0 is a pointer, too
+  PatternEntry(const char *knob) : knob(knob) {}
+
+  int64_t value = 0;
+  llvm::StringRef knob;
+};
+
 /// Fills in the knobs of one sketch.
 class SketchOptions {
 public:
@@ -41,6 +51,20 @@ public:
   }
   void structure(llvm::StringRef knob, int64_t value) {
     structure(knob, builder.getI64IntegerAttr(value));
+  }
+  /// An array of numbers and names of knobs.
+  void pattern(llvm::StringRef knob, llvm::ArrayRef<PatternEntry> entries) {
+    llvm::SmallVector<mlir::Attribute> attrs;
+    for (const PatternEntry &entry : entries)
+      attrs.push_back(
+          entry.knob.empty()
+              ? mlir::Attribute(builder.getI64IntegerAttr(entry.value))
+              : mlir::Attribute(builder.getStringAttr(entry.knob)));
+    sketch.templates[knob] = builder.getArrayAttr(attrs);
+  }
+  /// The name of a sequence.
+  void sequence(llvm::StringRef knob, llvm::StringRef name) {
+    structure(knob, mlir::FlatSymbolRefAttr::get(builder.getContext(), name));
   }
   /// The options of a decision; `preferred` must be one of them.
   void choice(llvm::StringRef knob, llvm::ArrayRef<int64_t> values,

@@ -37,14 +37,17 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
                               hardware, context);
   }
   if (sketches.empty())
-    if (std::optional<WindowPayload> window = analyseWindow(payload))
+    if (std::optional<WindowPayload> window = analyseWindow(payload)) {
       sketches = fitConvolution(*window, hardware, context);
+      if (sketches.empty())
+        sketches = fitWindow(*window, hardware, context);
+    }
   // With a pass of ours only where nothing fits without.
   for (bool collapse : {false, true})
     if (sketches.empty())
       if (auto chain = analyseChain(payload, collapse))
         sketches = fitChain(*chain, hardware, context);
-  sketches.push_back({"fallback", {}, {}});
+  sketches.push_back({"fallback", {}, {}, {}});
 
   std::vector<std::unique_ptr<Space>> spaces;
   for (FittingSketch &sketch : sketches) {
@@ -52,6 +55,7 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
         loadSketch(schedulesDir, sketch.name, context);
     if (failed(schedule))
       return failure();
+    fillTemplates(**schedule, sketch.templates);
     FailureOr<std::unique_ptr<Space>> space = Space::create(
         std::move(*schedule), sketch.name, sketch.options, sketch.defaults);
     if (failed(space))

@@ -1,4 +1,4 @@
-//===- WindowAnalysis.cpp - Payloads as convolutions and pools --*- C++ -*-===//
+//===- WindowAnalysis.cpp - Payloads as convolutions and pools  -*- C++ -*-===//
 //
 // Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,18 +17,28 @@
 using namespace mlir;
 using namespace cwm;
 
-/// Named ops that slide a window say so by their attributes.
-static bool isWindow(linalg::LinalgOp op) {
-  return op->hasAttr("strides") && op->hasAttr("dilations");
-}
-
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 static bool isParallelOnly(linalg::LinalgOp op) {
   return op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1 &&
          op.hasPureTensorSemantics();
+}
+
+/// The body adds the product of the inputs to the initial value.
+static bool isMultiplyAdd(linalg::GenericOp op) {
+  Block &body = op.getRegion().front();
+  if (body.getOperations().size() != 3)
+    return false;
+  auto product = dyn_cast<arith::MulFOp>(body.front());
+  auto sum = dyn_cast<arith::AddFOp>(*std::next(body.begin()));
+  auto isOneOf = [](Value value, Value first, Value second) {
+    return value == first || value == second;
+  };
+  return product && sum && body.getTerminator()->getOperand(0) == sum &&
+         product.getLhs() != product.getRhs() &&
+         isOneOf(product.getLhs(), body.getArgument(0), body.getArgument(1)) &&
+         isOneOf(product.getRhs(), body.getArgument(0), body.getArgument(1)) &&
+         sum.getLhs() != sum.getRhs() &&
+         isOneOf(sum.getLhs(), product, body.getArgument(2)) &&
+         isOneOf(sum.getRhs(), product, body.getArgument(2));
 }
 
 namespace {
@@ -38,73 +48,117 @@ public:
 
   /// The reason why not, or nothing.
   std::optional<StringRef> run(WindowPayload &result) {
-    if (std::optional<StringRef> why = findWindow())
-      return why;
-    for (auto check : {&Analysis::checkInput, &Analysis::checkInit,
-                       &Analysis::checkElementwise, &Analysis::checkRest})
-      if (std::optional<StringRef> why = (this->*check)())
+    for (auto step : {&Analysis::findWindow, &Analysis::orderLoops,
+                      &Analysis::checkInput, &Analysis::checkInit,
+                      &Analysis::checkElementwise, &Analysis::checkRest})
+      if (std::optional<StringRef> why = (this->*step)(result))
         return why;
-    result.operation = window->getName().getStringRef().str();
-    llvm::append_range(result.input, getShape(window.getDpsInputs()[0]));
-    llvm::append_range(result.filter, getShape(window.getDpsInputs()[1]));
-    llvm::append_range(result.output, getShape(window->getResult(0)));
-    for (auto [name, values] : {std::pair("strides", &result.strides),
-                                std::pair("dilations", &result.dilations)})
-      llvm::append_range(*values,
-                         window->getAttrOfType<DenseIntElementsAttr>(name)
-                             .getValues<int64_t>());
-    result.element = getElementTypeOrSelf(window->getResult(0).getType());
-    result.isPadded = pad;
-    result.hasBias = bias;
-    result.hasElementwise = elementwise;
     return std::nullopt;
   }
 
 private:
-  std::optional<StringRef> findWindow() {
-    for (auto op : entry.getBody().front().getOps<linalg::LinalgOp>())
-      if (isWindow(op)) {
+  std::optional<StringRef> findWindow(WindowPayload &result) {
+    for (auto op : entry.getBody().front().getOps<linalg::GenericOp>())
+      if (op.getNumReductionLoops()) {
         if (window)
-          return "several convolutions or pools";
+          return "several reductions";
         window = op;
       }
     if (!window)
       return "no convolution and no pool";
     if (window.getNumDpsInputs() != 2 || window.getNumDpsInits() != 1 ||
         !window.hasPureTensorSemantics())
-      return "an operation with other than two operands";
-    Type element = getElementTypeOrSelf(window->getResult(0).getType());
-    if (!element.isF32() && !element.isF64())
+      return "a reduction of other than two operands";
+    result.element = getElementTypeOrSelf(window->getResult(0).getType());
+    if (!result.element.isF32() && !result.element.isF64())
       return "neither f32 nor f64";
     for (Value operand : window->getOperands())
-      if (getElementTypeOrSelf(operand.getType()) != element)
+      if (getElementTypeOrSelf(operand.getType()) != result.element)
         return "mixed element types";
+    if (window.hasIndexSemantics())
+      return "a reduction that reads indices";
+    result.isMultiplyAdd = isMultiplyAdd(window);
     known.insert(window);
     return std::nullopt;
   }
 
-  /// What is computed from arguments by reshapes only.
-  bool isReshapedArgument(Value value) {
-    while (Operation *op = value.getDefiningOp()) {
-      if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-        return false;
-      known.insert(op);
-      value = op->getOperand(0);
-    }
-    return true;
+  /// Finds what each loop of the op runs over, then numbers them.
+  std::optional<StringRef> orderLoops(WindowPayload &result) {
+    auto op = cast<linalg::LinalgOp>(window.getOperation());
+    FailureOr<linalg::ConvolutionDimensions> dims =
+        linalg::inferConvolutionDims(op);
+    if (failed(dims) || dims->outputImage.empty())
+      return "no window that slides";
+    SmallVector<std::optional<WindowLoop>> kinds(window.getNumLoops());
+    for (auto [kind, list] :
+         {std::pair(WindowLoop::Batch, &dims->batch),
+          std::pair(WindowLoop::Image, &dims->outputImage),
+          std::pair(WindowLoop::Feature, &dims->outputChannel),
+          std::pair(WindowLoop::Depth, &dims->depth),
+          std::pair(WindowLoop::Channel, &dims->inputChannel),
+          std::pair(WindowLoop::Window, &dims->filterLoop)})
+      for (unsigned loop : *list)
+        kinds[loop] = kind;
+    result.isStrided =
+        llvm::any_of(dims->strides, [](int64_t stride) { return stride != 1; });
+    AffineMap filterMap = window.getIndexingMapsArray()[1];
+    AffineMap resultMap = window.getIndexingMapsArray()[2];
+    if (!resultMap.isProjectedPermutation() ||
+        !filterMap.isProjectedPermutation() ||
+        resultMap.getNumResults() != window.getNumParallelLoops())
+      return "operands that are not indexed by loops";
+    SmallVector<int64_t> extents = window.getStaticLoopRanges();
+    SmallVector<int64_t> place(window.getNumLoops(), -1);
+    for (AffineMap map : {resultMap, filterMap})
+      for (AffineExpr expr : map.getResults()) {
+        unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+        if (place[loop] < 0) {
+          if (!kinds[loop])
+            return "a loop that is no part of a convolution";
+          place[loop] = static_cast<int64_t>(result.order.size());
+          result.order.push_back(loop);
+          result.loops.push_back(*kinds[loop]);
+          result.extents.push_back(extents[loop]);
+        }
+        if (map == filterMap)
+          result.filter.push_back(place[loop]);
+      }
+    if (result.order.size() != kinds.size())
+      return "a reduction that the filter lacks";
+    result.iterators = window.getIteratorTypesArray();
+    return std::nullopt;
   }
 
-  std::optional<StringRef> checkInput() {
+  /// What is computed from `value` by reshapes only; its source.
+  Value skipReshapes(Value value) {
+    Operation *op = value.getDefiningOp();
+    while (
+        isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
+      known.insert(op);
+      value = op->getOperand(0);
+      op = value.getDefiningOp();
+    }
+    return value;
+  }
+  bool isReshapedArgument(Value value) {
+    return isa<BlockArgument>(skipReshapes(value));
+  }
+
+  std::optional<StringRef> checkInput(WindowPayload &result) {
     Value input = window.getDpsInputs()[0];
-    pad = input.getDefiningOp<tensor::PadOp>();
-    if (pad) {
+    result.inputElements =
+        cast<RankedTensorType>(input.getType()).getNumElements();
+    Value source = skipReshapes(input);
+    if (auto pad = source.getDefiningOp<tensor::PadOp>()) {
       if (!pad.getConstantPaddingValue() || !pad->hasOneUse() ||
           !pad.getLow().empty() || !pad.getHigh().empty())
         return "padding that is not constant";
       known.insert(pad);
-      input = pad.getSource();
+      result.paddedRank = pad.getResultType().getRank();
+      result.isReshapedPadding = source != input;
+      source = pad.getSource();
     }
-    if (!isReshapedArgument(input))
+    if (!isReshapedArgument(source))
       return "an input that is computed";
     Value filter = window.getDpsInputs()[1];
     // The window of a pool is a tensor without contents.
@@ -115,35 +169,45 @@ private:
     return std::nullopt;
   }
 
-  std::optional<StringRef> checkInit() {
+  std::optional<StringRef> checkInit(WindowPayload &result) {
     Operation *init = window.getDpsInits()[0].getDefiningOp();
     if (!init || !init->hasOneUse())
       return "an initial value that is not computed for this use";
     known.insert(init);
     if (isa<linalg::FillOp>(init))
       return std::nullopt;
-    auto generic = dyn_cast<linalg::GenericOp>(init);
-    if (!generic || !isParallelOnly(generic) ||
-        generic.getNumDpsInputs() != 1 ||
-        !isReshapedArgument(generic.getDpsInputs()[0]) ||
-        !generic.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>())
+    auto bias = dyn_cast<linalg::GenericOp>(init);
+    if (!bias || !isParallelOnly(bias) || bias.getNumDpsInputs() != 1 ||
+        !isReshapedArgument(bias.getDpsInputs()[0]) ||
+        !bias.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>())
       return "an initial value that is neither a fill nor a bias";
-    AffineMap map = generic.getIndexingMapsArray()[0];
-    if (map.getNumResults() != 1 || !map.isProjectedPermutation() ||
-        !generic.getIndexingMapsArray()[1].isIdentity())
+    AffineMap map = bias.getIndexingMapsArray()[0];
+    if (!map.isProjectedPermutation() ||
+        !bias.getIndexingMapsArray()[1].isIdentity())
       return "a bias that is not a value for each channel";
-    bias = generic;
+    for (AffineExpr expr : map.getResults())
+      result.bias.push_back(cast<AffineDimExpr>(expr).getPosition());
+    if (result.bias.empty() || !llvm::is_sorted(result.bias) ||
+        llvm::any_of(result.bias, [&](int64_t loop) {
+          return result.loops[loop] == WindowLoop::Image;
+        }))
+      return "a bias that is not a value for each channel";
     return std::nullopt;
   }
 
-  std::optional<StringRef> checkElementwise() {
+  std::optional<StringRef> checkElementwise(WindowPayload &result) {
     auto returned = entry.getBody().front().getTerminator()->getOperands();
     if (returned.size() != 1)
       return "several results";
-    Operation *last = returned.front().getDefiningOp();
+    Value value = skipReshapes(returned.front());
+    result.isReshaped = value != returned.front();
+    Operation *last = value.getDefiningOp();
+    if (result.isReshaped &&
+        returned.front().getDefiningOp()->getOperand(0) != value)
+      return "several reshapes of the result";
     if (last == window)
       return std::nullopt;
-    elementwise = dyn_cast_or_null<linalg::GenericOp>(last);
+    auto elementwise = dyn_cast_or_null<linalg::GenericOp>(last);
     if (!elementwise || !isParallelOnly(elementwise) ||
         !window->getResult(0).hasOneUse() ||
         !elementwise.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>())
@@ -162,7 +226,7 @@ private:
     return std::nullopt;
   }
 
-  std::optional<StringRef> checkRest() {
+  std::optional<StringRef> checkRest(WindowPayload &) {
     for (Operation &op : entry.getBody().front())
       if (!isa<tensor::EmptyOp, arith::ConstantOp, func::ReturnOp>(op) &&
           !known.contains(&op))
@@ -171,15 +235,14 @@ private:
   }
 
   func::FuncOp entry;
-  linalg::LinalgOp window;
-  tensor::PadOp pad;
-  linalg::GenericOp bias, elementwise;
+  linalg::GenericOp window;
   llvm::SmallPtrSet<Operation *, 8> known;
 };
 } // namespace
 
 std::optional<WindowPayload> cwm::analyseWindow(const Payload &payload,
                                                 std::string *why) {
-  return analyseNormalForm<Analysis>(normalise(payload, isWindow), payload,
-                                     WindowPayload(), why);
+  return analyseNormalForm<Analysis>(
+      normalise(payload, [](linalg::LinalgOp) { return false; }), payload,
+      WindowPayload(), why);
 }

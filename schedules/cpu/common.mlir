@@ -4,14 +4,32 @@
 
 module attributes {transform.with_named_sequence} {
 
-// Named contractions and data movements become generics and the movements of
-// operands and the elementwise consumers fuse: one contraction that reads its
-// operands in whatever layout they came, at most one elementwise op after it.
+// Named contractions, convolutions, pools and data movements become generics and
+// the movements of operands and the elementwise consumers fuse: one op with
+// reductions that reads its operands in whatever layout they came, at most one
+// elementwise op after it.
 // linalg.fill keeps its name: patterns on linalg.pack look for it.
 transform.named_sequence @cwm_normalise(%func: !transform.any_op {transform.consumed}) -> !transform.any_op {
   %named = transform.structured.match ops{["linalg.matmul", "linalg.batch_matmul",
       "linalg.matvec", "linalg.vecmat", "linalg.batch_matvec", "linalg.batch_vecmat",
       "linalg.dot", "linalg.batch_reduce_matmul", "linalg.mmt4d", "linalg.contract",
+      "linalg.conv_1d", "linalg.conv_1d_nwc_wcf", "linalg.conv_1d_ncw_fcw",
+      "linalg.conv_2d", "linalg.conv_2d_nhwc_hwcf", "linalg.conv_2d_nhwc_fhwc",
+      "linalg.conv_2d_nchw_fchw", "linalg.conv_2d_ngchw_fgchw",
+      "linalg.conv_2d_ngchw_gfchw", "linalg.conv_2d_nhwgc_gfhwc",
+      "linalg.conv_3d", "linalg.conv_3d_ndhwc_dhwcf", "linalg.conv_3d_ncdhw_fcdhw",
+      "linalg.depthwise_conv_1d_nwc_wc", "linalg.depthwise_conv_1d_ncw_cw",
+      "linalg.depthwise_conv_1d_nwc_wcm", "linalg.depthwise_conv_2d_nchw_chw",
+      "linalg.depthwise_conv_2d_nhwc_hwc", "linalg.depthwise_conv_2d_nhwc_hwcm",
+      "linalg.depthwise_conv_3d_ndhwc_dhwc", "linalg.depthwise_conv_3d_ncdhw_cdhw",
+      "linalg.depthwise_conv_3d_ndhwc_dhwcm",
+      "linalg.pooling_nhwc_sum", "linalg.pooling_nhwc_max", "linalg.pooling_nhwc_min",
+      "linalg.pooling_nhwc_max_unsigned", "linalg.pooling_nhwc_min_unsigned",
+      "linalg.pooling_nchw_sum", "linalg.pooling_nchw_max",
+      "linalg.pooling_nwc_sum", "linalg.pooling_nwc_max", "linalg.pooling_nwc_min",
+      "linalg.pooling_nwc_max_unsigned", "linalg.pooling_nwc_min_unsigned",
+      "linalg.pooling_ncw_sum", "linalg.pooling_ncw_max",
+      "linalg.pooling_ndhwc_sum", "linalg.pooling_ndhwc_max", "linalg.pooling_ndhwc_min",
       "linalg.transpose", "linalg.broadcast", "linalg.map", "linalg.elementwise",
       "linalg.add", "linalg.sub", "linalg.mul", "linalg.div", "linalg.max", "linalg.min",
       "linalg.exp", "linalg.log", "linalg.abs", "linalg.ceil", "linalg.floor",
@@ -187,27 +205,19 @@ transform.named_sequence @cwm_reshaped_producer(%func: !transform.any_op {transf
   transform.yield %last : !transform.any_op
 }
 
-// Steps that do not divide: the last, shorter one gets static shapes. Peeling
-// fails on loops whose step divides.
-transform.named_sequence @cwm_peel(%func: !transform.any_op {transform.readonly}) {
-  %loops = transform.structured.match ops{["scf.for"]} in %func : (!transform.any_op) -> !transform.any_op
-  transform.foreach %loops : !transform.any_op {
-  ^bb0(%loop: !transform.any_op):
-    transform.include @cwm_peel_loop failures(suppress) (%loop) : (!transform.any_op) -> ()
-  }
-  transform.yield
-}
-transform.named_sequence @cwm_peel_loop(%any: !transform.any_op {transform.readonly}) {
-  %loop = transform.cast %any : !transform.any_op to !transform.op<"scf.for">
-  %whole, %rest = transform.loop.peel %loop : (!transform.op<"scf.for">) -> (!transform.any_op, !transform.any_op)
-  transform.yield
-}
-
-// The same for all loops at once, by a pass that does not fail where steps divide:
-// suppressed failures are recorded as actions that did not happen.
+// Steps that do not divide: the last, shorter one gets static shapes. A pass,
+// since peeling by transform ops fails on loops whose step divides.
 transform.named_sequence @cwm_peel_all(%func: !transform.any_op {transform.consumed}) -> !transform.any_op {
   %peeled = transform.apply_registered_pass "scf-for-loop-peeling" with options = {"skip-partial" = false} to %func : (!transform.any_op) -> !transform.any_op
   transform.yield %peeled : !transform.any_op
+}
+
+// Padding as a fill and a copy, for the caller to tile.
+transform.named_sequence @cwm_lower_pad(%pad: !transform.any_op {transform.consumed}) -> (!transform.any_op, !transform.any_op) {
+  %padded = transform.structured.rewrite_in_destination_passing_style %pad : (!transform.any_op) -> !transform.any_op
+  %border = transform.get_producer_of_operand %padded[1] : (!transform.any_op) -> !transform.any_op
+  %inside = transform.structured.insert_slice_to_copy %padded : (!transform.any_op) -> !transform.any_op
+  transform.yield %border, %inside : !transform.any_op, !transform.any_op
 }
 
 // Packing and unpacking of register tiles, as transpositions; generics of what
