@@ -81,8 +81,10 @@ static void setTile(const WindowPayload &payload, const Tiling &tiling,
   int64_t height = tiling.row < 0 ? 1 : payload.extents[tiling.row];
   int64_t width = payload.extents[tiling.vector];
   SmallVector<int64_t> rows, v;
-  for (int64_t count : {1, 2, 4, 7, 8, 14})
-    if (count <= height)
+  // Columns of the image that are left over get code of their own.
+  for (int64_t count = 1; count <= std::min<int64_t>(height, 14); ++count)
+    if (llvm::is_contained({1, 2, 4, 7, 8, 14}, count) ||
+        (tiling.channelsLast && height % count == 0))
       rows.push_back(count);
   int64_t least = tiling.channelsLast ? lanes : lanes / 2;
   for (int64_t columns : {least, 2 * least, 4 * least})

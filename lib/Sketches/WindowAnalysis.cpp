@@ -177,9 +177,13 @@ private:
     if (isa<linalg::FillOp>(init))
       return std::nullopt;
     auto bias = dyn_cast<linalg::GenericOp>(init);
-    if (!bias || !isParallelOnly(bias) || bias.getNumDpsInputs() != 1 ||
-        !isReshapedArgument(bias.getDpsInputs()[0]) ||
+    if (!bias || !isParallelOnly(bias) || bias.getNumDpsInputs() > 1 ||
+        bias.hasIndexSemantics() ||
         !bias.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>())
+      return "an initial value that is neither a fill nor a bias";
+    if (bias.getNumDpsInputs() == 0)
+      return std::nullopt; // a fill that lost its name
+    if (!isReshapedArgument(bias.getDpsInputs()[0]))
       return "an initial value that is neither a fill nor a bias";
     AffineMap map = bias.getIndexingMapsArray()[0];
     if (!map.isProjectedPermutation() ||

@@ -9,6 +9,7 @@
 #include "cwm/Passes/Passes.h"
 #include "cwm/Sketches/Sketches.h"
 #include "cwm/Trajectory/ActionText.h"
+#include "cwm/TransformExt/PatternOps.h"
 #include "cwm/TransformExt/Recorder.h"
 
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
@@ -35,6 +36,7 @@ protected:
     DialectRegistry registry;
     registerAllDialects(registry);
     registerAllExtensions(registry);
+    cwm::registerTransformExtension(registry);
     context.appendDialectRegistry(registry);
     hardware.cpu = "test";
     hardware.vectorBits = 256;
@@ -105,6 +107,7 @@ TEST_P(SketchActionsTest, RecordedEqualsDerived) {
 INSTANTIATE_TEST_SUITE_P(Payloads, SketchActionsTest,
                          ::testing::Values("bert-t2.mlir", "bert-t6.mlir",
                                            "gptneo-t0.mlir", "mbv2-t1.mlir",
-                                           "gpt2-t0.mlir", "opt-t3.mlir"));
+                                           "gpt2-t0.mlir", "opt-t3.mlir",
+                                           "mbv2-t31.mlir", "mbv2-t4.mlir"));
 
 } // namespace
