@@ -241,9 +241,7 @@ def grouped(groups: int, features: int, channels: int, height: int, width: int, 
         return np.maximum(y + arrays[2].reshape(1, -1, 1, 1), 0)
 
     name = f"grouped_{groups}x{features}x{channels}_{height}x{width}_kernel{kernel}_stride{stride}"
-    return Shape(
-        name, function(inputs, result, text, "%relu"), inputs, result, reference, channels * kernel * kernel
-    )
+    return Shape(name, function(inputs, result, text, "%relu"), inputs, result, reference, channels * kernel * kernel)
 
 
 SHAPES: list[Shape] = [
