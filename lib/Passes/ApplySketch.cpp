@@ -35,15 +35,6 @@ struct ApplySketch : cwm::impl::ApplySketchBase<ApplySketch> {
       signalPassFailure();
   }
 
-  FailureOr<HardwareDescription> getHardware() {
-    llvm::Expected<HardwareDescription> description =
-        hardware.empty() ? probeHardware()
-                         : HardwareDescription::fromFile(hardware);
-    if (description)
-      return std::move(*description);
-    return getOperation().emitError() << toString(description.takeError());
-  }
-
   FailureOr<const Space *> findSpace(ArrayRef<std::unique_ptr<Space>> spaces) {
     std::string known;
     for (const std::unique_ptr<Space> &space : spaces) {
@@ -58,12 +49,8 @@ struct ApplySketch : cwm::impl::ApplySketchBase<ApplySketch> {
 
   LogicalResult apply() {
     ModuleOp module = getOperation();
-    FailureOr<HardwareDescription> description = getHardware();
-    FailureOr<Payload> payload =
-        Payload::create(OwningOpRef<ModuleOp>(module.clone()));
-    if (failed(description) || failed(payload))
-      return failure();
-    auto spaces = buildSpaces(*payload, *description, getSchedulesDir("cpu"));
+    FailureOr<std::vector<std::unique_ptr<Space>>> spaces =
+        buildSpacesOf(module, hardware);
     if (failed(spaces))
       return failure();
     FailureOr<const Space *> space = findSpace(*spaces);

@@ -8,6 +8,7 @@
 
 #include "cwm/Space/CheckKnobs.h"
 #include "cwm/Passes/Passes.h"
+#include "cwm/Sketches/Sketches.h"
 
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
@@ -51,11 +52,12 @@ struct CheckKnobs : cwm::impl::CheckKnobsBase<CheckKnobs> {
   using CheckKnobsBase::CheckKnobsBase;
 
   /// Files are read here: parsing may load dialects, which a running pass
-  /// must not.
+  /// must not. Sketches are read later, when none may be loaded any more.
   LogicalResult initialize(MLIRContext *context) override {
-    if (schedule.empty())
-      return emitError(UnknownLoc::get(context))
-             << "cwm-check-knobs needs the option 'schedule'";
+    if (schedule.empty()) {
+      context->loadAllAvailableDialects();
+      return success();
+    }
     OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(schedule, context);
     if (!module)
       return failure();
@@ -63,32 +65,51 @@ struct CheckKnobs : cwm::impl::CheckKnobsBase<CheckKnobs> {
         Space::create(std::move(module), "schedule");
     if (failed(result))
       return failure();
-    space = std::move(*result);
+    spaces.emplace_back(std::move(*result));
+    return success();
+  }
+
+  /// The sketches that fit, unless a schedule was given.
+  LogicalResult findSpaces() {
+    if (!schedule.empty())
+      return success();
+    FailureOr<std::vector<std::unique_ptr<Space>>> found =
+        buildSpacesOf(getOperation(), hardware);
+    if (failed(found))
+      return failure();
+    spaces.assign(std::make_move_iterator(found->begin()),
+                  std::make_move_iterator(found->end()));
     return success();
   }
 
   void runOnOperation() override {
     ModuleOp payload = getOperation();
-    std::string why;
-    if (!space->getDefault(&why)) {
-      payload.emitError() << why;
+    if (failed(findSpaces()))
       return signalPassFailure();
+    uint64_t numOptions = 0, numClean = 0, numKnobs = 0;
+    for (const std::shared_ptr<Space> &space : spaces) {
+      std::string why;
+      if (!space->getDefault(&why)) {
+        payload.emitError() << why;
+        return signalPassFailure();
+      }
+      std::vector<KnobReport> reports = checkKnobs(
+          *space, [&](ModuleOp script) { return interpret(payload, script); },
+          maxOptions);
+      numKnobs += reports.size();
+      for (const KnobReport &report : reports) {
+        emitWarnings(*space, report);
+        numOptions += report.numLookedAt;
+        numClean += report.isClean();
+      }
     }
-    std::vector<KnobReport> reports = checkKnobs(
-        *space, [&](ModuleOp script) { return interpret(payload, script); },
-        maxOptions);
-    uint64_t numOptions = 0, numClean = 0;
-    for (const KnobReport &report : reports) {
-      emitWarnings(*space, report);
-      numOptions += report.numLookedAt;
-      numClean += report.isClean();
-    }
-    llvm::outs() << "looked at " << numOptions << " options of "
-                 << reports.size() << " knobs: each option of " << numClean
+    llvm::outs() << "looked at " << numOptions << " options of " << numKnobs
+                 << " knobs: each option of " << numClean
                  << " of the knobs leads to an IR of its own\n";
     markAllAnalysesPreserved();
   }
 
-  std::shared_ptr<Space> space;
+  /// Shared with clones of the pass.
+  std::vector<std::shared_ptr<Space>> spaces;
 };
 } // namespace

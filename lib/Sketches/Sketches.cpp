@@ -15,14 +15,49 @@
 #include "Contraction.h"
 #include "Convolution.h"
 #include "Library.h"
+#include "Options.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace cwm;
+
+/// True where linalg-fuse-elementwise-ops may find something: an elementwise
+/// generic op, or a reshape, that a generic op reads or that reads one.
+static bool hasFusableOps(const Payload &payload) {
+  auto isGeneric = [](Value value) {
+    return value.getDefiningOp<linalg::GenericOp>() != nullptr;
+  };
+  auto isReshape = [](Operation *op) {
+    return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+  };
+  func::FuncOp entry = payload.getEntry();
+  WalkResult walk = entry.walk([&](Operation *op) {
+    bool found = isReshape(op) && isGeneric(op->getOperand(0));
+    if (auto reader = dyn_cast<linalg::GenericOp>(op))
+      found = llvm::any_of(reader.getInputs(), [&](Value input) {
+        auto producer = input.getDefiningOp<linalg::GenericOp>();
+        return isReshape(input.getDefiningOp()) ||
+               (producer &&
+                producer.getNumParallelLoops() == producer.getNumLoops());
+      });
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
+/// Every payload fits.
+static FittingSketch fitFallback(const Payload &payload, MLIRContext *context) {
+  SketchOptions options("fallback", context);
+  if (!hasFusableOps(payload))
+    options.structure("fusion", 0);
+  return std::move(options.sketch);
+}
 
 FailureOr<std::vector<std::unique_ptr<Space>>>
 cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
@@ -47,7 +82,7 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
     if (sketches.empty())
       if (auto chain = analyseChain(payload, collapse))
         sketches = fitChain(*chain, hardware, context);
-  sketches.push_back({"fallback", {}, {}, {}});
+  sketches.push_back(fitFallback(payload, context));
 
   std::vector<std::unique_ptr<Space>> spaces;
   for (FittingSketch &sketch : sketches) {
@@ -63,6 +98,20 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
     spaces.push_back(std::move(*space));
   }
   return spaces;
+}
+
+FailureOr<std::vector<std::unique_ptr<Space>>>
+cwm::buildSpacesOf(ModuleOp module, StringRef hardware) {
+  llvm::Expected<HardwareDescription> description =
+      hardware.empty() ? probeHardware()
+                       : HardwareDescription::fromFile(hardware);
+  if (!description)
+    return module.emitError() << toString(description.takeError());
+  FailureOr<Payload> payload =
+      Payload::create(OwningOpRef<ModuleOp>(module.clone()));
+  if (failed(payload))
+    return failure();
+  return buildSpaces(*payload, *description, getSchedulesDir("cpu"));
 }
 
 FailureOr<std::unique_ptr<Space>> cwm::buildUserSpace(StringRef path,

@@ -54,7 +54,9 @@ Error cwm::TuneOptions::validate() const {
   if (Error error =
           checkName("measurer", measurer, {"workers", "replay", "pretend"}))
     return error;
-  if (Error error = checkRange("trials", trials, 1, 1000000))
+  if (Error error = checkRange("trials", trials, 0, 1000000))
+    return error;
+  if (Error error = checkRange("check-space", checkSpace, 0, 1000000))
     return error;
   if (Error error = checkRange("jobs", jobs, 0, 256))
     return error;
@@ -70,11 +72,9 @@ Error cwm::TuneOptions::validate() const {
                      ": must be from 0 (no limit) to 10000000 seconds");
   if (measurer == "replay" && replayFrom.empty())
     return makeError("--measurer=replay needs --replay-from");
-  if (dryRun + countOnly + checkKnobs > 1)
-    return makeError("--dry-run, --count-only and --check-knobs exclude each "
-                     "other");
-  if (checkKnobs && schedule.empty())
-    return makeError("--check-knobs needs --schedule");
+  if (dryRun + countOnly + checkKnobs + (checkSpace > 0) > 1)
+    return makeError("--dry-run, --count-only, --check-knobs and --check-space "
+                     "exclude each other");
   return Error::success();
 }
 
@@ -123,7 +123,9 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
   cl::opt<int64_t> trials("trials", cl::value_desc("n"),
                           cl::init(options.trials), cl::cat(search),
                           cl::desc("Candidates to measure, those in the "
-                                   "database included (default: 64)"));
+                                   "database included; 0: take the default "
+                                   "candidate, checked but not compared "
+                                   "(default: 64)"));
   cl::opt<double> timeBudget(
       "time-budget", cl::value_desc("seconds"), cl::init(0), cl::cat(search),
       cl::desc("Stop after this time (default: 0, no limit)"));
@@ -142,8 +144,13 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
       cl::desc("Print how many candidates there are, measure nothing"));
   cl::opt<bool> checkKnobs(
       "check-knobs", cl::cat(search),
-      cl::desc("Report options of the --schedule's knobs that change nothing, "
-               "measure nothing"));
+      cl::desc("Report options of knobs that change nothing, measure "
+               "nothing"));
+  cl::opt<int64_t> checkSpace(
+      "check-space", cl::value_desc("n"), cl::init(0), cl::cat(search),
+      cl::desc("Measure n random candidates instead of tuning, and report how "
+               "many are valid, why others are not, how times spread, and "
+               "options of knobs that change nothing"));
 
   cl::opt<int64_t> threads("threads", cl::value_desc("n"), cl::init(1),
                            cl::cat(measurement),
@@ -235,6 +242,7 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
   options.dryRun = dryRun;
   options.countOnly = countOnly;
   options.checkKnobs = checkKnobs;
+  options.checkSpace = checkSpace;
   options.threads = threads;
   options.jobs = jobs;
   options.measurer = measurer;

@@ -25,7 +25,9 @@ static Error makeError(const Twine &message, std::error_code code) {
                            message + ": " + cwm::describeWriteError(code));
 }
 
-Error cwm::runKnobCheck(const Payload &payload, StringRef schedule) {
+Expected<std::string> cwm::runKnobCheck(const Payload &payload,
+                                        StringRef schedule,
+                                        StringRef hardware) {
   std::string self = sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&cwm::runKnobCheck));
   SmallString<128> program(sys::path::parent_path(self));
@@ -48,7 +50,16 @@ Error cwm::runKnobCheck(const Payload &payload, StringRef schedule) {
     if (code)
       return makeError("cannot write '" + file + "'", code);
   }
-  std::string pass = "--cwm-check-knobs=schedule=" + quoteForPipeline(schedule);
+  std::string pass = "--cwm-check-knobs";
+  const char *separator = "=";
+  for (auto [name, value] :
+       {std::pair("schedule=", schedule), std::pair("hardware=", hardware)}) {
+    if (value.empty())
+      continue;
+    pass += separator;
+    pass += name + quoteForPipeline(value);
+    separator = " ";
+  }
   std::string message;
   // What it prints passes through us: its words for a full disk are LLVM's.
   int status = sys::ExecuteAndWait(
@@ -62,5 +73,5 @@ Error cwm::runKnobCheck(const Payload &payload, StringRef schedule) {
   auto printed = MemoryBuffer::getFile(output);
   if (!printed)
     return makeError("cannot read '" + output + "'", printed.getError());
-  return writeFile("-", (*printed)->getBuffer());
+  return (*printed)->getBuffer().str();
 }

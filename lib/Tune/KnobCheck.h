@@ -17,7 +17,12 @@ namespace cwm {
 /// Runs cwm-opt's check of the knobs of the schedule in file `schedule` on
 /// `payload`: in a process of its own, since applying arbitrary candidates may
 /// crash upstream code. Its warnings go to stderr, its summary to stdout.
-llvm::Error runKnobCheck(const Payload &payload, llvm::StringRef schedule);
+/// What cwm-check-knobs says of `schedule`, of the sketches that fit where it
+/// is empty, on the machine described in `hardware` (empty: this one). Runs
+/// cwm-opt: a schedule may crash what interprets it. Warnings go to stderr.
+llvm::Expected<std::string> runKnobCheck(const Payload &payload,
+                                         llvm::StringRef schedule,
+                                         llvm::StringRef hardware);
 
 } // namespace cwm
 

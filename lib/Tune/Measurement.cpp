@@ -53,18 +53,19 @@ unsigned cwm::getNumCompileWorkers(const TuneOptions &options, size_t cpus) {
   int64_t jobs = options.jobs;
   if (jobs == 0)
     jobs = std::max<int64_t>(1, static_cast<int64_t>(cpus) - 1);
-  return static_cast<unsigned>(std::min(jobs, options.trials));
+  int64_t candidates = std::max(options.trials, options.checkSpace);
+  return static_cast<unsigned>(std::clamp<int64_t>(candidates, 1, jobs));
 }
 
 llvm::Expected<std::unique_ptr<Measurer>>
-cwm::createMeasurer(const TuneOptions &options, const Payload &payload,
-                    const HardwareDescription &hardware,
+cwm::createMeasurer(const TuneOptions &options, uint64_t seed,
+                    const Payload &payload, const HardwareDescription &hardware,
                     const WorkDirectory &workDirectory) {
   if (options.measurer != "workers")
     return createReplay(options);
   WorkerPoolOptions pool;
   pool.workDir = workDirectory.getPath().str();
-  pool.seed = options.seed;
+  pool.seed = seed;
   pool.numCompileWorkers =
       getNumCompileWorkers(options, getAllowedCPUs().size());
   if (options.keepObjects)

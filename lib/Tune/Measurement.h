@@ -20,14 +20,18 @@ namespace cwm {
 
 /// Workers that compile: `jobs`, or one less than the `cpus` when that is 0; no
 /// more than there are trials.
+/// Compiling workers of a run on a machine with `cpus` CPUs.
 unsigned getNumCompileWorkers(const TuneOptions &options, size_t cpus);
 
 /// Worker processes, or the replay of recorded results.
+/// What --measurer names, ready for candidates of `payload`; `seed` is that of
+/// the inputs candidates are checked with.
 llvm::Expected<std::unique_ptr<Measurer>>
-createMeasurer(const TuneOptions &options, const Payload &payload,
-               const HardwareDescription &hardware,
+createMeasurer(const TuneOptions &options, uint64_t seed,
+               const Payload &payload, const HardwareDescription &hardware,
                const WorkDirectory &workDirectory);
 
+/// What --scorer names.
 llvm::Expected<std::unique_ptr<Scorer>>
 createScorer(const TuneOptions &options);
 

@@ -133,11 +133,14 @@ void cwm::RunReport::print(raw_ostream &os) const {
   os << "\n  " << left_justify("", 10) << right_justify("time", 10)
      << right_justify("GFLOP/s", 10) << right_justify("of peak", 12)
      << right_justify("speed-up", 10) << "\n";
-  row("best", summary.bestResult, getSpeedup());
-  if (summary.baselineResult.isOk())
+  row(searched ? "best" : "default", summary.bestResult, getSpeedup());
+  if (searched && summary.baselineResult.isOk())
     row("baseline", summary.baselineResult, 1);
   os << "\n  candidate  " << summary.best.key << "\n";
-  if (summary.bestIsBaseline)
+  if (!searched)
+    os << "             the default of the first sketch that fits; "
+          "nothing was searched (--trials=0)\n";
+  else if (summary.bestIsBaseline)
     os << format("             the baseline itself: nothing was faster beyond "
                  "the noise of %.1f %%\n",
                  100 * noiseFloor);
@@ -186,6 +189,7 @@ json::Value cwm::RunReport::toJSON() const {
                       {"flops", flops},
                       {"peak_gflops", peakGflops},
                       {"noise_floor", noiseFloor},
+                      {"searched", searched},
                       {"trials", summary.trials},
                       {"reused", summary.reused},
                       {"trials_by_status", std::move(byStatus)},

@@ -3,8 +3,11 @@
 // RUN: FileCheck %s --check-prefix=SUMMARY --input-file %t/summary
 // tile 3, nobody 2, limited 3, how 3, up 3
 // SUMMARY: looked at 14 options of 5 knobs: each option of 1 of the knobs leads to an IR of its own
-// RUN: not cwm-opt --cwm-check-knobs %t/payload.mlir 2>&1 | FileCheck %s --check-prefix=NOFILE
-// NOFILE: error: cwm-check-knobs needs the option 'schedule'
+// Without a schedule: the sketches that fit, which have no such options.
+// RUN: cwm-opt --cwm-check-knobs %cwm_src/benchmarks/payloads/matmul_512.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=SKETCHES --implicit-check-not=warning
+// SKETCHES: looked at {{[1-9][0-9]*}} options of [[N:[0-9]+]] knobs: each option of [[N]] of the knobs leads to an IR of its own
+// RUN: not cwm-opt --cwm-check-knobs=hardware=%t/missing.json %t/payload.mlir 2>&1 | FileCheck %s --check-prefix=HARDWARE
+// HARDWARE: error: {{.*}}missing.json
 // RUN: not cwm-opt --cwm-check-knobs="schedule=%t/missing.mlir" %t/payload.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: missing.mlir
 

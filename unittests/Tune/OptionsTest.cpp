@@ -26,10 +26,7 @@ TEST(TuneOptions, AbsurdNumbersAreRefused) {
   TuneOptions options;
   options.trials = -3;
   EXPECT_THAT(errorOf(options.validate()),
-              ::testing::StrEq("--trials=-3: must be from 1 to 1000000"));
-  options.trials = 0;
-  EXPECT_THAT(errorOf(options.validate()),
-              ::testing::StrEq("--trials=0: must be from 1 to 1000000"));
+              ::testing::StrEq("--trials=-3: must be from 0 to 1000000"));
   options = {};
   options.jobs = -1;
   EXPECT_THAT(errorOf(options.validate()),
@@ -84,12 +81,15 @@ TEST(TuneOptions, FlagsThatNeedOrExcludeEachOther) {
               ::testing::StrEq("--measurer=replay needs --replay-from"));
   options = {};
   options.dryRun = options.countOnly = true;
-  EXPECT_THAT(
-      errorOf(options.validate()),
-      ::testing::StrEq("--dry-run, --count-only and --check-knobs exclude "
-                       "each other"));
-  options = {};
-  options.checkKnobs = true;
   EXPECT_THAT(errorOf(options.validate()),
-              ::testing::StrEq("--check-knobs needs --schedule"));
+              ::testing::StrEq("--dry-run, --count-only, --check-knobs and "
+                               "--check-space exclude each other"));
+  options.countOnly = false;
+  options.checkSpace = 8;
+  EXPECT_THAT(errorOf(options.validate()),
+              ::testing::EndsWith("exclude each other"));
+  options = {};
+  options.checkSpace = -8;
+  EXPECT_THAT(errorOf(options.validate()),
+              ::testing::StrEq("--check-space=-8: must be from 0 to 1000000"));
 }

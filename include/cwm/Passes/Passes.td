@@ -77,7 +77,8 @@ def InspectSpace : Pass<"cwm-space", "::mlir::ModuleOp"> {
 def CheckKnobs : Pass<"cwm-check-knobs", "::mlir::ModuleOp"> {
   let summary = "report options of a schedule's knobs that change nothing";
   let description = [{
-    Applies a schedule with knobs to the payload module, once for each option of
+    Applies a schedule with knobs (without one: each sketch that fits the payload
+    on a CPU, with the knobs' options for it) to the payload module, once for each option of
     each knob while the other knobs keep their default (or, where a constraint
     forbids that, the nearest options it allows), and compares the outcomes. A
     warning names the options of a knob that lead to the same IR, options with
@@ -89,7 +90,10 @@ def CheckKnobs : Pass<"cwm-check-knobs", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"schedule", "schedule", "std::string", "\"\"",
-           "file of the schedule">,
+           "file of the schedule, the sketches that fit by default">,
+    Option<"hardware", "hardware", "std::string", "\"\"",
+           "for sketches: hardware description as a file, this machine by "
+           "default">,
     Option<"maxOptions", "max-options", "uint64_t", "64",
            "look at no more options of one knob, evenly spread">
   ];

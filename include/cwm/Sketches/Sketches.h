@@ -23,6 +23,12 @@ mlir::FailureOr<std::vector<std::unique_ptr<Space>>>
 buildSpaces(const Payload &payload, const HardwareDescription &hardware,
             llvm::StringRef schedulesDir);
 
+/// The same for the only public function of `module`, which is left as it is,
+/// with the hardware description in the file `hardware` (empty: this machine)
+/// and the installed sketches.
+mlir::FailureOr<std::vector<std::unique_ptr<Space>>>
+buildSpacesOf(mlir::ModuleOp module, llvm::StringRef hardware);
+
 /// The space of a user's own schedule, taken as it is.
 mlir::FailureOr<std::unique_ptr<Space>>
 buildUserSpace(llvm::StringRef path, mlir::MLIRContext *context);

@@ -25,12 +25,13 @@ struct TuneOptions {
   std::string hardware; ///< description file; empty: probe this machine
 
   // Search
-  int64_t trials = 64;
+  int64_t trials = 64;          ///< 0: no search, the default candidate
   double timeBudgetSeconds = 0; ///< 0: no limit
   uint64_t seed = 0;
   std::string scorer = "ranker";
   bool stockOnly = false;
   bool dryRun = false, countOnly = false, checkKnobs = false;
+  int64_t checkSpace = 0; ///< candidates to sample; 0: tune instead
 
   // Measurement
   int64_t threads = 1;

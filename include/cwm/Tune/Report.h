@@ -56,6 +56,8 @@ struct RunReport {
   /// Wall seconds of the whole run, and of it spent waiting for workers.
   double wallSeconds = 0, busySeconds = 0;
   double noiseFloor = 0;
+  /// False where the default candidate was taken without a search.
+  bool searched = true;
   SearchSummary summary;
 
   /// best score / baseline score; 1 when there is no baseline result.
