@@ -186,9 +186,13 @@ private:
 } // namespace
 
 std::optional<ContractionPayload>
-cwm::analyseContraction(const Payload &payload, std::string *why) {
+cwm::analyseContraction(const Payload &payload, bool separateInitialValues,
+                        std::string *why) {
+  ContractionPayload result;
+  result.separatesInitialValue = separateInitialValues;
   // Convolutions and the like become generics too; they fail later.
   return analyseNormalForm<Analysis>(
-      normalise(payload, [](linalg::LinalgOp) { return false; }), payload,
-      ContractionPayload(), why);
+      normalise(payload, [](linalg::LinalgOp) { return false; },
+                {/*foldUnitExtents=*/false, separateInitialValues}),
+      payload, std::move(result), why);
 }

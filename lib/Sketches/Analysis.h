@@ -36,7 +36,10 @@ struct ContractionPayload {
   llvm::SmallVector<int64_t> lhsDims, rhsDims, resultDims;
   /// An elementwise op follows; its iteration space is that of the result.
   bool hasElementwise = false;
-  /// Dimensions of its other operands.
+  /// The initial value, which is not a fill, is added by that op: needs a
+  /// pattern of ours.
+  bool separatesInitialValue = false;
+  /// Dimensions of the elementwise op's other operands.
   llvm::SmallVector<int64_t> elementwiseDims;
 
   bool isVector() const { return m < 0; }
@@ -47,9 +50,11 @@ struct ContractionPayload {
 };
 
 /// nullopt when `payload` is of another kind; then `why` (may be null) receives
-/// the reason, for tests and messages.
+/// the reason, for tests and messages. With `separateInitialValues`, in the
+/// form after that pattern of ours.
 std::optional<ContractionPayload>
-analyseContraction(const Payload &payload, std::string *why = nullptr);
+analyseContraction(const Payload &payload, bool separateInitialValues = false,
+                   std::string *why = nullptr);
 
 } // namespace cwm
 

@@ -42,6 +42,8 @@ struct ChainPayload {
   bool isReshaped = false;
   /// cwm-collapse-dims has changed it.
   bool isCollapsed = false;
+  /// So has transform.apply_patterns.cwm.separate_initial_values.
+  bool separatesInitialValues = false;
   /// Width of the widest element.
   int64_t elementBits = 0;
 
@@ -50,8 +52,10 @@ struct ChainPayload {
 
 /// nullopt when `payload` is of another kind; then `why` (may be null) receives
 /// the reason, for tests and messages. With `collapse`, in the form after
-/// cwm-collapse-dims, which needs a pass of ours in the schedule.
+/// cwm-collapse-dims, with `separateInitialValues` after those patterns: the
+/// schedule then needs a pass or op of ours.
 std::optional<ChainPayload> analyseChain(const Payload &payload, bool collapse,
+                                         bool separateInitialValues = false,
                                          std::string *why = nullptr);
 
 /// The sketches for chains that fit, best default first.

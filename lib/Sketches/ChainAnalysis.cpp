@@ -146,10 +146,13 @@ private:
 } // namespace
 
 std::optional<ChainPayload> cwm::analyseChain(const Payload &payload,
-                                              bool collapse, std::string *why) {
+                                              bool collapse,
+                                              bool separateInitialValues,
+                                              std::string *why) {
   ChainPayload result;
-  OwningOpRef<ModuleOp> module =
-      normalise(payload, staysNamed, /*foldUnitExtents=*/true);
+  result.separatesInitialValues = separateInitialValues;
+  OwningOpRef<ModuleOp> module = normalise(
+      payload, staysNamed, {/*foldUnitExtents=*/true, separateInitialValues});
   if (module && collapse)
     module->walk([&](func::FuncOp function) {
       result.isCollapsed |= collapseDims(function);

@@ -106,6 +106,7 @@ static void setRegisterTiles(SketchOptions &options,
 /// the sketch calls m and n.
 static void isolate(SketchOptions &options, const ContractionPayload &payload,
                     int64_t first, int64_t second) {
+  options.structure("initial_value", payload.separatesInitialValue);
   SmallVector<int64_t> outer, roles;
   SmallVector<utils::IteratorType> remaining;
   for (int64_t dim = 0, end = int64_t(payload.extents.size()); dim < end;

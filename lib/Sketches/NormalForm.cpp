@@ -8,18 +8,27 @@
 
 #include "NormalForm.h"
 
+#include "cwm/TransformExt/PatternOps.h"
+
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
 OwningOpRef<ModuleOp>
 cwm::normalise(const Payload &payload,
                llvm::function_ref<bool(linalg::LinalgOp)> keepsName,
-               bool foldUnitExtents) {
+               const NormalFormOptions &options) {
   OwningOpRef<ModuleOp> module(payload.getModule().clone());
+  if (options.separateInitialValues) {
+    RewritePatternSet patterns(module->getContext());
+    populateSeparateInitialValuesPatterns(patterns);
+    if (failed(applyPatternsGreedily(*module, std::move(patterns))))
+      return {};
+  }
   SmallVector<linalg::LinalgOp> named;
   module->walk([&](linalg::LinalgOp op) {
     if (!isa<linalg::GenericOp, linalg::FillOp>(op) && !keepsName(op))
@@ -33,7 +42,7 @@ cwm::normalise(const Payload &payload,
   }
   PassManager manager(module->getContext());
   manager.addPass(createLinalgElementwiseOpFusionPass());
-  if (foldUnitExtents)
+  if (options.foldUnitExtents)
     manager.addPass(createLinalgFoldUnitExtentDimsPass());
   if (failed(manager.run(*module)))
     return {};

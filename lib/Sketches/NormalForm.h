@@ -16,6 +16,15 @@
 
 namespace cwm {
 
+/// What a normal form has besides generics and fusion.
+struct NormalFormOptions {
+  /// No unit dimensions, as after linalg-fold-unit-extent-dims.
+  bool foldUnitExtents = false;
+  /// Reductions start from a fill, as after
+  /// transform.apply_patterns.cwm.separate_initial_values.
+  bool separateInitialValues = false;
+};
+
 /// The payload in the form that the sequences `@cwm_normalise` and, with
 /// `foldUnitExtents`, `@cwm_normalise_chain` of schedules/cpu/common.mlir give
 /// it: named ops are generics, but for fills and those that `keepsName`, and
@@ -23,7 +32,7 @@ namespace cwm {
 mlir::OwningOpRef<mlir::ModuleOp>
 normalise(const Payload &payload,
           llvm::function_ref<bool(mlir::linalg::LinalgOp)> keepsName,
-          bool foldUnitExtents = false);
+          const NormalFormOptions &options = {});
 
 /// Completes `result` with an `Analysis` of the entry function in `module`, a
 /// normal form of `payload`. nullopt when the payload is of another kind; then

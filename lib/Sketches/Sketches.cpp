@@ -64,24 +64,25 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
                  StringRef schedulesDir) {
   MLIRContext *context = payload.getModule()->getContext();
   std::vector<FittingSketch> sketches;
-  if (std::optional<ContractionPayload> contraction =
-          analyseContraction(payload)) {
-    Type element =
-        getElementTypeOrSelf(payload.getEntry().getFunctionType().getResult(0));
-    sketches = fitContraction(*contraction, element.getIntOrFloatBitWidth(),
-                              hardware, context);
-  }
+  // With ops and passes of ours only where nothing fits without.
+  Type element =
+      getElementTypeOrSelf(payload.getEntry().getFunctionType().getResult(0));
+  for (bool separate : {false, true})
+    if (sketches.empty())
+      if (auto contraction = analyseContraction(payload, separate))
+        sketches = fitContraction(*contraction, element.getIntOrFloatBitWidth(),
+                                  hardware, context);
   if (sketches.empty())
     if (std::optional<WindowPayload> window = analyseWindow(payload)) {
       sketches = fitConvolution(*window, hardware, context);
       if (sketches.empty())
         sketches = fitWindow(*window, hardware, context);
     }
-  // With a pass of ours only where nothing fits without.
-  for (bool collapse : {false, true})
-    if (sketches.empty())
-      if (auto chain = analyseChain(payload, collapse))
-        sketches = fitChain(*chain, hardware, context);
+  for (bool separate : {false, true})
+    for (bool collapse : {false, true})
+      if (sketches.empty())
+        if (auto chain = analyseChain(payload, collapse, separate))
+          sketches = fitChain(*chain, hardware, context);
   sketches.push_back(fitFallback(payload, context));
 
   std::vector<std::unique_ptr<Space>> spaces;

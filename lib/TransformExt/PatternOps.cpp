@@ -8,6 +8,7 @@
 
 #include "cwm/TransformExt/PatternOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -106,6 +107,11 @@ void cwm::ApplyStridedMapsToSlicesPatternsOp::populatePatterns(
   patterns.add<StridedMapsToSlices>(patterns.getContext());
 }
 
+void cwm::ApplySeparateInitialValuesPatternsOp::populatePatterns(
+    RewritePatternSet &patterns) {
+  populateSeparateInitialValuesPatterns(patterns);
+}
+
 namespace {
 class CwmTransformExtension
     : public transform::TransformDialectExtension<CwmTransformExtension> {
@@ -113,6 +119,7 @@ public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CwmTransformExtension)
 
   CwmTransformExtension() {
+    declareGeneratedDialect<arith::ArithDialect>();
     declareGeneratedDialect<linalg::LinalgDialect>();
     declareGeneratedDialect<tensor::TensorDialect>();
     registerTransformOps<

@@ -48,9 +48,18 @@ transform.named_sequence @cwm_normalise(%func: !transform.any_op {transform.cons
 // most one elementwise op after it: dimensions that are neither m, n nor k
 // become loops. Structure, from the payload (set by lib/Sketches):
 //   outer        tile sizes of the last op: 1 for each dimension but m and n
+//   initial_value  1 where it is not a fill: needs an op of cwm
 //   contraction, permutation  iterators after that; their order as m, n, k
 transform.named_sequence @cwm_isolate(%root: !transform.any_op {transform.readonly}) -> (!transform.any_op, !transform.any_op) {
   %func0 = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
+  transform.tune.alternatives<"initial_value"> {
+    transform.yield
+  }, {
+    transform.apply_patterns to %func0 {
+      transform.apply_patterns.cwm.separate_initial_values
+    } : !transform.any_op
+    transform.yield
+  }
   %func = transform.include @cwm_normalise failures(propagate) (%func0) : (!transform.any_op) -> !transform.any_op
   %return = transform.structured.match ops{["func.return"]} in %func : (!transform.any_op) -> !transform.any_op
   %last = transform.get_producer_of_operand %return[0] : (!transform.any_op) -> !transform.any_op
@@ -169,8 +178,17 @@ transform.named_sequence @cwm_lower_vectors(%func: !transform.any_op {transform.
 
 // Chains of elementwise ops and reductions: named ops become generics,
 // elementwise ops fuse, unit dimensions go (tiling does not fuse producers whose
-// results are read at a constant index).
+// results are read at a constant index). Structure, from the payload:
+//   initial_value  1 where one is neither a fill nor empty: needs an op of cwm
 transform.named_sequence @cwm_normalise_chain(%func: !transform.any_op {transform.consumed}) -> !transform.any_op {
+  transform.tune.alternatives<"initial_value"> {
+    transform.yield
+  }, {
+    transform.apply_patterns to %func {
+      transform.apply_patterns.cwm.separate_initial_values
+    } : !transform.any_op
+    transform.yield
+  }
   %named = transform.structured.match ops{["linalg.transpose", "linalg.broadcast",
       "linalg.reduce", "linalg.map", "linalg.elementwise", "linalg.copy",
       "linalg.add", "linalg.sub", "linalg.mul", "linalg.div", "linalg.div_unsigned",

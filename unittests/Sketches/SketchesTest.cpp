@@ -114,7 +114,7 @@ protected:
 
   std::string whyNot(StringRef source) {
     std::string why;
-    EXPECT_FALSE(cwm::analyseContraction(parse(source), &why));
+    EXPECT_FALSE(cwm::analyseContraction(parse(source), false, &why));
     return why;
   }
 

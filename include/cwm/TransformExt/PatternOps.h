@@ -18,6 +18,9 @@
 
 namespace cwm {
 
+/// The patterns of `transform.apply_patterns.cwm.separate_initial_values`.
+void populateSeparateInitialValuesPatterns(mlir::RewritePatternSet &patterns);
+
 /// Adds the `transform.apply_patterns.cwm.*` ops to the transform dialect.
 void registerTransformExtension(mlir::DialectRegistry &registry);
 

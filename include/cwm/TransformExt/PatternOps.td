@@ -37,4 +37,34 @@ def ApplyStridedMapsToSlicesPatternsOp
   let assemblyFormat = "attr-dict";
 }
 
+def ApplySeparateInitialValuesPatternsOp
+    : Op<Transform_Dialect, "apply_patterns.cwm.separate_initial_values",
+         [DeclareOpInterfaceMethods<PatternDescriptorOpInterface>]> {
+  let cppNamespace = "::cwm";
+  let summary = "no initial values but fills and empty tensors";
+  let description = [{
+    Collects patterns that rewrite operations on tensors whose initial value is
+    computed or comes from outside: `C + A * B` becomes the reduction from a
+    filled tensor, and an elementwise operation that combines its result with
+    the initial value. That one fuses with the elementwise operations that
+    follow, and the reduction can be packed and tiled without a copy of its
+    initial value. Floating-point sums associate differently afterwards.
+
+    An elementwise `linalg.generic` that reads what it overwrites gets that as
+    an input, and an empty tensor to write to.
+
+    The operation must have one result, and a reduction must index it by a
+    permutation of its parallel dimensions and reduce with one operation that
+    has a neutral element. Initial values that are fills or empty tensors are
+    left alone.
+
+    ```mlir
+    transform.apply_patterns to %func {
+      transform.apply_patterns.cwm.separate_initial_values
+    } : !transform.any_op
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // CWM_TRANSFORMEXT_PATTERNOPS_TD
