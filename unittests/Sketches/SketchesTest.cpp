@@ -10,6 +10,8 @@
 #include "Sketches/Analysis.h"
 #include "Sketches/Library.h"
 
+#include "cwm/TransformExt/PatternOps.h"
+
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -63,6 +65,7 @@ protected:
     DialectRegistry registry;
     registerAllDialects(registry);
     registerAllExtensions(registry);
+    cwm::registerTransformExtension(registry);
     context.appendDialectRegistry(registry);
     hardware.cpu = "test";
     hardware.vectorBits = 512;

@@ -12,6 +12,8 @@
 #include "cwm/TransformExt/PatternOps.h"
 #include "cwm/TransformExt/Recorder.h"
 
+#include "cwm/TransformExt/PatternOps.h"
+
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
