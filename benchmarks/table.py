@@ -1,6 +1,6 @@
-"""Prints the whole table of bars: speed, subgraphs, the corpus, trial cost, fuzzing, kills, start-up.
+"""Prints the whole table of bars: speed, subgraphs, the corpus, trial cost, fuzzing, spaces, kills, start-up.
 
-  python benchmarks/table.py [--only speed,subgraphs,corpus,trial,fuzz,resume,startup]
+  python benchmarks/table.py [--only speed,subgraphs,corpus,trial,fuzz,spaces,resume,startup]
 
 `make benchmarks` builds the release preset and the environment, then runs this.
 Keep the machine otherwise idle; about two hours on two cores.
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-PARTS = ("startup", "trial", "speed", "subgraphs", "resume", "fuzz", "corpus")
+PARTS = ("startup", "trial", "speed", "subgraphs", "resume", "fuzz", "spaces", "corpus")
 
 
 def main() -> int:

@@ -202,9 +202,10 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
   cl::opt<std::string> importRecords(
       "import-records", cl::value_desc("file"), cl::cat(output),
       cl::desc("Add records from JSON Lines before the search"));
-  cl::opt<std::string> summary("summary", cl::value_desc("file"),
-                               cl::cat(output),
-                               cl::desc("Write the final table as JSON"));
+  cl::opt<std::string> summary(
+      "summary", cl::value_desc("file"), cl::cat(output),
+      cl::desc("Write the final table, or that of --check-space, as "
+               "JSON"));
   cl::opt<bool> force("force", cl::cat(output),
                       cl::desc("Replace files that are not results of the same "
                                "payload"));

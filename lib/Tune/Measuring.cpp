@@ -75,6 +75,12 @@ bool TuneRun::checkSpace() {
     return fail(inert.takeError());
   if (llvm::Error error = writeFile("-", check.format() + "\n" + *inert))
     return fail(std::move(error));
+  if (!options.summary.empty()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", check.toJSON());
+    if (llvm::Error error = writeFile(options.summary, text))
+      return fail(std::move(error));
+  }
   if (InterruptScope::wasInterrupted())
     exit = TuneExit::Interrupted;
   else if (check.getNumWronglyAccepted() > 0)

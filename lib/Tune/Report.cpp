@@ -175,9 +175,9 @@ json::Value cwm::RunReport::toJSON() const {
   // Names may hold bytes that JSON cannot.
   json::Object byStatus, byStage;
   for (const auto &entry : summary.trialsByStatus)
-    byStatus[entry.getKey()] = entry.getValue();
+    byStatus[entry.getKey().str()] = entry.getValue();
   for (const auto &entry : summary.secondsByStage)
-    byStage[entry.getKey()] = entry.getValue();
+    byStage[entry.getKey().str()] = entry.getValue();
   return json::Object{{"payload", json::fixUTF8(payloadFile)},
                       {"target", target},
                       {"toolchain", toolchain},

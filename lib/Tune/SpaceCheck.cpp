@@ -117,13 +117,47 @@ size_t SpaceCheck::getNumWronglyAccepted() const {
       samples, [](const Sample &one) { return one.isWronglyAccepted(); });
 }
 
-/// Time of the middle one and the ends; "-" without any.
-static std::string formatSpread(std::vector<double> times) {
-  if (times.empty())
-    return "-";
-  llvm::sort(times);
-  return formatTime(times.front()) + " / " +
-         formatTime(times[times.size() / 2]) + " / " + formatTime(times.back());
+SpaceCheck::Counts SpaceCheck::count(std::optional<unsigned> space) const {
+  Counts counts;
+  for (const Sample &sample : samples) {
+    if (!sample.result || (space && sample.space != *space))
+      continue;
+    ++counts.numSamples;
+    counts.numWronglyAccepted += sample.isWronglyAccepted();
+    counts.numWrong += sample.result->status == TrialStatus::WrongResult;
+    if (!sample.isAccepted())
+      continue;
+    ++counts.numAccepted;
+    counts.times.push_back(sample.result->timeNs);
+  }
+  llvm::sort(counts.times);
+  return counts;
+}
+
+std::vector<SpaceCheck::Reason> SpaceCheck::getReasons() const {
+  std::map<std::string, Reason> byText;
+  auto add = [&](const Sample &sample, StringRef before,
+                 const TrialResult &result) {
+    std::string text =
+        (before + stringifyTrialStatus(result.status) + ": " + result.reason)
+            .str();
+    Reason &reason =
+        byText.try_emplace(text, Reason{text, 0, sample.key}).first->second;
+    ++reason.numSamples;
+  };
+  for (const Sample &sample : samples) {
+    if (sample.result && !sample.result->isOk())
+      add(sample, "", *sample.result);
+    else if (sample.second && !sample.second->isOk())
+      add(sample, "accepted, then ", *sample.second);
+  }
+  std::vector<Reason> reasons;
+  for (auto &entry : byText)
+    reasons.push_back(std::move(entry.second));
+  llvm::sort(reasons, [](const Reason &a, const Reason &b) {
+    return std::tie(b.numSamples, a.text) < std::tie(a.numSamples, b.text);
+  });
+  return reasons;
 }
 
 std::string SpaceCheck::format() const {
@@ -132,70 +166,76 @@ std::string SpaceCheck::format() const {
   size_t width = 5;
   for (const std::unique_ptr<Space> &space : spaces)
     width = std::max(width, space->getName().size());
-  auto row = [&](StringRef name, auto isPart) {
-    size_t numSamples = 0, numAccepted = 0, numWrong = 0, numRejected = 0;
-    std::vector<double> times;
-    for (const Sample &sample : samples) {
-      if (!sample.result || !isPart(sample))
-        continue;
-      ++numSamples;
-      numWrong += sample.isWronglyAccepted();
-      numRejected += sample.result->status == TrialStatus::WrongResult;
-      if (!sample.isAccepted())
-        continue;
-      ++numAccepted;
-      times.push_back(sample.result->timeNs);
-    }
-    double share = numSamples == 0 ? 0
-                                   : 100 * static_cast<double>(numAccepted) /
-                                         static_cast<double>(numSamples);
+  auto row = [&](StringRef name, const Counts &counts) {
+    double share = counts.numSamples == 0
+                       ? 0
+                       : 100 * static_cast<double>(counts.numAccepted) /
+                             static_cast<double>(counts.numSamples);
     os << llvm::left_justify(name, static_cast<unsigned>(width))
-       << llvm::format("%9zu%8.1f %%%9zu%17zu  ", numSamples, share,
-                       numRejected, numWrong)
-       << formatSpread(std::move(times)) << "\n";
+       << llvm::format("%9zu%8.1f %%%9zu%17zu  ", counts.numSamples, share,
+                       counts.numWrong, counts.numWronglyAccepted);
+    if (const std::vector<double> &times = counts.times; times.empty())
+      os << "-\n";
+    else
+      os << formatTime(times.front()) << " / "
+         << formatTime(times[times.size() / 2]) << " / "
+         << formatTime(times.back()) << "\n";
   };
   os << llvm::left_justify("space", static_cast<unsigned>(width))
      << "  sampled     valid    wrong  wrong, accepted  best / median / "
         "worst\n";
   for (const auto &[index, space] : llvm::enumerate(spaces))
-    row(space->getName(), [index = index](const Sample &sample) {
-      return sample.space == index;
-    });
+    row(space->getName(), count(index));
   if (spaces.size() > 1)
-    row("all", [](const Sample &) { return true; });
-  formatReasons(os);
+    row("all", count(std::nullopt));
+
+  std::vector<Reason> reasons = getReasons();
+  if (reasons.empty())
+    return text;
+  os << "\nwhy not valid\n";
+  for (const Reason &reason :
+       ArrayRef(reasons).take_front(std::min(reasons.size(), maxReasons)))
+    os << llvm::format("%6zu  ", reason.numSamples) << reason.text
+       << "\n        as in: " << reason.example << "\n";
+  if (reasons.size() > maxReasons)
+    os << "        and " << reasons.size() - maxReasons << " other reasons\n";
   return text;
 }
 
-void SpaceCheck::formatReasons(llvm::raw_ostream &os) const {
-  std::map<std::string, std::vector<const Sample *>> reasons;
+llvm::json::Value SpaceCheck::toJSON() const {
+  auto toObject = [](StringRef name, const Counts &counts) {
+    const std::vector<double> &times = counts.times;
+    return llvm::json::Object{
+        {"name", llvm::json::fixUTF8(name)},
+        {"sampled", counts.numSamples},
+        {"accepted", counts.numAccepted},
+        {"wrong", counts.numWrong},
+        {"wrong_accepted", counts.numWronglyAccepted},
+        {"best_ns", times.empty() ? 0 : times.front()},
+        {"median_ns", times.empty() ? 0 : times[times.size() / 2]},
+        {"worst_ns", times.empty() ? 0 : times.back()}};
+  };
+  llvm::json::Array bySpace, reasons, compileMs;
+  for (const auto &[index, space] : llvm::enumerate(spaces))
+    bySpace.push_back(toObject(space->getName(), count(index)));
+  for (const Reason &reason : getReasons())
+    reasons.push_back(
+        llvm::json::Object{{"reason", llvm::json::fixUTF8(reason.text)},
+                           {"count", reason.numSamples},
+                           {"example", llvm::json::fixUTF8(reason.example)}});
+  llvm::StringMap<int64_t> byStatus;
   for (const Sample &sample : samples) {
-    if (sample.isWronglyAccepted())
-      reasons["accepted, then wrong_result: " + sample.second->reason]
-          .push_back(&sample);
-    else if (sample.isAccepted() && sample.second && !sample.second->isOk())
-      reasons["accepted, then " +
-              stringifyTrialStatus(sample.second->status).str() + ": " +
-              sample.second->reason]
-          .push_back(&sample);
-    else if (sample.result && !sample.result->isOk())
-      reasons[stringifyTrialStatus(sample.result->status).str() + ": " +
-              sample.result->reason]
-          .push_back(&sample);
+    if (!sample.result)
+      continue;
+    ++byStatus[stringifyTrialStatus(sample.result->status)];
+    compileMs.push_back(sample.result->lowerMs + sample.result->compileMs);
   }
-  if (reasons.empty())
-    return;
-  std::vector<std::pair<std::string, std::vector<const Sample *>>> groups(
-      reasons.begin(), reasons.end());
-  llvm::sort(groups, [](const auto &a, const auto &b) {
-    return std::pair(b.second.size(), StringRef(a.first)) <
-           std::pair(a.second.size(), StringRef(b.first));
-  });
-  os << "\nwhy not valid\n";
-  for (const auto &[reason, those] :
-       ArrayRef(groups).take_front(std::min(groups.size(), maxReasons)))
-    os << llvm::format("%6zu  ", those.size()) << reason
-       << "\n        as in: " << those.front()->key << "\n";
-  if (groups.size() > maxReasons)
-    os << "        and " << groups.size() - maxReasons << " other reasons\n";
+  llvm::json::Object statuses;
+  for (const auto &entry : byStatus)
+    statuses[entry.getKey().str()] = entry.getValue();
+  return llvm::json::Object{{"all", toObject("all", count(std::nullopt))},
+                            {"spaces", std::move(bySpace)},
+                            {"by_status", std::move(statuses)},
+                            {"reasons", std::move(reasons)},
+                            {"compile_ms", std::move(compileMs)}};
 }

@@ -13,6 +13,7 @@
 #include "cwm/Space/Space.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
 
 namespace cwm {
 
@@ -36,6 +37,8 @@ public:
   size_t getNumWronglyAccepted() const;
   /// A table with a line for each space, then the reasons of failures.
   std::string format() const;
+  /// The same for --summary, with milliseconds of lowering and code generation.
+  llvm::json::Value toJSON() const;
 
 private:
   struct Sample {
@@ -55,7 +58,21 @@ private:
                              llvm::ArrayRef<Sample *> chosen,
                              std::optional<TrialResult> Sample::*result,
                              DoneFn onDone);
-  void formatReasons(llvm::raw_ostream &os) const;
+  /// What the line of one space, or of all (nullopt), says.
+  struct Counts {
+    size_t numSamples = 0, numAccepted = 0, numWrong = 0,
+           numWronglyAccepted = 0;
+    /// Of the accepted ones, ascending, in nanoseconds.
+    std::vector<double> times;
+  };
+  Counts count(std::optional<unsigned> space) const;
+  struct Reason {
+    std::string text;
+    size_t numSamples = 0;
+    std::string example; ///< key of a candidate
+  };
+  /// Most frequent first.
+  std::vector<Reason> getReasons() const;
 
   llvm::ArrayRef<std::unique_ptr<Space>> spaces;
   std::vector<Sample> samples;

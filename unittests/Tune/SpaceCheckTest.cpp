@@ -102,15 +102,15 @@ TEST_F(SpaceCheckTest, CountsByClass) {
   std::string text = check.format();
   EXPECT_THAT(text, ::testing::ContainsRegex(
                         "small +2 +50.0 % +0 +1  5.00 ms / 5.00 ms / 5.00 ms"));
-  EXPECT_THAT(text, ::testing::ContainsRegex(
-                        "large +8 +100.0 % +0 +0  2.00 us / 2.00 us / 2.00 us"));
+  EXPECT_THAT(text,
+              ::testing::ContainsRegex(
+                  "large +8 +100.0 % +0 +0  2.00 us / 2.00 us / 2.00 us"));
   EXPECT_THAT(text, ::testing::ContainsRegex(
                         "all +10 +90.0 % +0 +1  2.00 us / 2.00 us / 5.00 ms"));
   EXPECT_THAT(text, HasSubstr("     1  transform_error: no loop\n"
                               "        as in: small{k=1}\n"));
-  EXPECT_THAT(text,
-              HasSubstr("     1  accepted, then wrong_result: element 3 "
-                        "differs\n        as in: small{k=2}\n"));
+  EXPECT_THAT(text, HasSubstr("     1  accepted, then wrong_result: element 3 "
+                              "differs\n        as in: small{k=2}\n"));
 }
 
 TEST_F(SpaceCheckTest, WhatWasNotMeasuredDoesNotCount) {
