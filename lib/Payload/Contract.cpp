@@ -217,6 +217,9 @@ static LogicalResult checkOperation(Operation *op) {
   if (isa<CallOpInterface>(op))
     return op->emitOpError()
            << "is not allowed in a payload: inline the callee";
+  if (op->getName().getStringRef().starts_with("linalg.winograd_"))
+    return op->emitOpError() << "is not allowed in a payload: upstream cannot "
+                                "bufferize it; decompose it";
   StringRef dialect = op->getName().getDialectNamespace();
   if (!isa_and_nonnull<BuiltinDialect, func::FuncDialect, linalg::LinalgDialect,
                        tensor::TensorDialect, arith::ArithDialect,

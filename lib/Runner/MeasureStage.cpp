@@ -33,13 +33,13 @@ static constexpr double impossibleFactor = 1.25;
 Expected<std::unique_ptr<MeasureStage>>
 MeasureStage::create(const Payload &payload,
                      const HardwareDescription &hardware, uint64_t seed,
-                     StringRef cacheFolder) {
+                     StringRef cacheFolder, EvaluationFn onEvaluation) {
   Expected<ReferenceKernel> kernel =
       ReferenceKernel::create(payload.getModule()->getContext(), hardware);
   if (!kernel)
     return kernel.takeError();
   Expected<Reference> reference =
-      getReference(payload, hardware, seed, cacheFolder);
+      getReference(payload, hardware, seed, cacheFolder, onEvaluation);
   if (!reference)
     return reference.takeError();
   std::unique_ptr<MeasureStage> stage(new MeasureStage(
@@ -88,9 +88,12 @@ std::string MeasureStage::checkCanaries() {
   return "";
 }
 
-double MeasureStage::getTolerance(size_t index) const {
-  return ownErrors ? widenTolerance(tolerance, roundoff, (*ownErrors)[index])
-                   : tolerance;
+Tolerance MeasureStage::getTolerance(size_t index) const {
+  if (!ownErrors)
+    return tolerance;
+  return widenTolerance(tolerance, roundoff, (*ownErrors)[index],
+                        dependsOnFloats(payload, index),
+                        payload.getResults()[index].getNumElements());
 }
 
 void MeasureStage::evaluateOwnErrors(const Stage &stage) {
@@ -98,13 +101,13 @@ void MeasureStage::evaluateOwnErrors(const Stage &stage) {
   stage.onStage("evaluating the payload in its own precision, during " +
                     stage.name,
                 60 + payload.getFlops() / 1e8);
-  Expected<std::vector<double>> errors =
+  Expected<std::vector<Deviation>> errors =
       getOwnErrors(payload, hardware, seed, reference, cacheFolder);
   if (errors) {
     ownErrors = std::move(*errors);
   } else {
     consumeError(errors.takeError());
-    ownErrors.emplace(payload.getResults().size(), 0.0);
+    ownErrors.emplace(payload.getResults().size());
   }
   stage.announce();
 }
@@ -126,11 +129,12 @@ std::string MeasureStage::compareResults(const Stage &stage,
     if (outcome.ok)
       continue;
     // Then no candidate can be right.
-    if ((*ownErrors)[index] > std::sqrt(roundoff))
+    double ownError = (*ownErrors)[index].relative;
+    if (ownError > std::sqrt(roundoff))
       outcome.message +=
           formatv("; the payload itself, in its own precision, is off by a "
                   "relative error of {0:e1}",
-                  (*ownErrors)[index]);
+                  ownError);
     return outcome.message;
   }
   return "";

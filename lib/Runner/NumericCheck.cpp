@@ -64,9 +64,49 @@ double getTolerance(mlir::ModuleOp payload) {
   return std::min(0.25, getRoundoff(payload) * (64 + 16 * std::sqrt(length)));
 }
 
-double widenTolerance(double tolerance, double roundoff, double ownError) {
-  constexpr double factor = 32;
-  return std::max(tolerance, std::min(factor * ownError, std::sqrt(roundoff)));
+Tolerance widenTolerance(double tolerance, double roundoff,
+                         const Deviation &own, bool fromFloats,
+                         int64_t numElements) {
+  constexpr int64_t factor = 32;
+  Tolerance wide =
+      std::max(tolerance, std::min(factor * own.relative, std::sqrt(roundoff)));
+  if (fromFloats) {
+    wide.numDifferent = std::min(factor * own.numDifferent + 4,
+                                 std::max(own.numDifferent, numElements / 64));
+    wide.step = factor * own.step + 1;
+  }
+  return wide;
+}
+
+static bool isFloatValue(mlir::Value value) {
+  return isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value.getType()));
+}
+
+bool dependsOnFloats(const Payload &payload, size_t index) {
+  mlir::func::FuncOp entry = payload.getEntry();
+  mlir::Operation *terminator = entry.getBody().front().getTerminator();
+  SmallVector<mlir::Value> work = {terminator->getOperand(unsigned(index))};
+  DenseSet<mlir::Value> seen;
+  while (!work.empty()) {
+    mlir::Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (isFloatValue(value))
+      return true;
+    mlir::Operation *op = value.getDefiningOp();
+    if (!op)
+      continue;
+    append_range(work, op->getOperands());
+    // Bodies are small, and may compute in floats between integers.
+    mlir::WalkResult walk = op->walk([](mlir::Operation *inner) {
+      return any_of(inner->getResults(), isFloatValue)
+                 ? mlir::WalkResult::interrupt()
+                 : mlir::WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return true;
+  }
+  return false;
 }
 
 /// "[1, 2, 3]" of a linear index.
@@ -141,9 +181,40 @@ static CheckOutcome describe(StringRef name, const TensorSpec &spec,
   return outcome;
 }
 
-double getLargestError(const TensorSpec &spec, const ReferenceTensor &actual,
+/// What differs by less underflowed: 64 times the smallest subnormal number.
+static double getUnderflow(ElementKind kind) {
+  switch (kind) {
+  case ElementKind::F64:
+    return 64 * std::numeric_limits<double>::denorm_min();
+  case ElementKind::F16:
+    return 0x1p-18;
+  case ElementKind::BF16:
+    return 0x1p-127;
+  default:
+    return 64 * double(std::numeric_limits<float>::denorm_min());
+  }
+}
+
+static Deviation getIntegerDeviation(ElementKind kind, ArrayRef<char> actual,
+                                     ArrayRef<char> expected) {
+  Deviation deviation;
+  int64_t end = int64_t(expected.size()) / getNumBytes(kind);
+  for (int64_t i = 0; i < end; ++i) {
+    double step = std::fabs(double(loadInteger(kind, actual.data(), i)) -
+                            double(loadInteger(kind, expected.data(), i)));
+    deviation.numDifferent += step > 0;
+    deviation.step = std::max(deviation.step, step);
+  }
+  return deviation;
+}
+
+Deviation getDeviation(const TensorSpec &spec, const ReferenceTensor &actual,
                        const ReferenceTensor &expected) {
-  double largest = getLargest(*getElementKind(spec.elementType));
+  ElementKind kind = *getElementKind(spec.elementType);
+  if (!isFloat(kind))
+    return getIntegerDeviation(kind, actual.bytes, expected.bytes);
+  double largest = getLargest(kind);
+  double underflow = getUnderflow(kind);
   double rms = getRootMeanSquare(expected.floats);
   double maxError = 0;
   for (auto [got, wanted] : zip(actual.floats, expected.floats)) {
@@ -152,12 +223,13 @@ double getLargestError(const TensorSpec &spec, const ReferenceTensor &actual,
         std::signbit(got) == std::signbit(wanted))
       continue;
     if (!std::isfinite(got))
-      return std::numeric_limits<double>::infinity();
+      return {std::numeric_limits<double>::infinity()};
     double scale = magnitude > hugeMagnitude ? magnitude : rms + magnitude;
+    double error = std::fabs(got - wanted) - underflow;
     if (scale > 0)
-      maxError = std::max(maxError, std::fabs(got - wanted) / scale);
+      maxError = std::max(maxError, error / scale);
   }
-  return maxError;
+  return {maxError};
 }
 
 /// The value of element `i`; f32 without a call, as it is nearly always.
@@ -177,6 +249,7 @@ static CheckOutcome checkFloats(StringRef name, const TensorSpec &spec,
                                 const void *actual, ArrayRef<double> expected,
                                 double tolerance) {
   double largest = getLargest(kind);
+  double underflow = getUnderflow(kind);
   double rms = getRootMeanSquare(expected);
   double maxError = 0;
   Differences found;
@@ -191,6 +264,8 @@ static CheckOutcome checkFloats(StringRef name, const TensorSpec &spec,
         maxError = difference / scale;
       continue;
     }
+    if (difference <= tolerance * scale + underflow && magnitude <= largest)
+      continue;
     // Rounding may also have reached infinity just below the range's end.
     bool sameSign = std::signbit(got) == std::signbit(wanted);
     if (std::isinf(got) && sameSign && magnitude > largest * (1 - tolerance))
@@ -204,37 +279,43 @@ static CheckOutcome checkFloats(StringRef name, const TensorSpec &spec,
 
 static CheckOutcome checkIntegers(StringRef name, const TensorSpec &spec,
                                   ElementKind kind, const void *actual,
-                                  ArrayRef<char> expected) {
+                                  ArrayRef<char> expected,
+                                  const Tolerance &tolerance) {
   Differences found;
+  double step = 0;
   if (std::memcmp(actual, expected.data(), expected.size()) != 0)
     for (int64_t i = 0, end = spec.getNumElements(); i < end; ++i) {
       int64_t got = loadInteger(kind, actual, i);
       int64_t wanted = loadInteger(kind, expected.data(), i);
-      if (got != wanted)
-        found.add(i, double(got), double(wanted));
+      if (got == wanted)
+        continue;
+      found.add(i, double(got), double(wanted));
+      step = std::max(step, std::fabs(double(got) - double(wanted)));
     }
+  if (found.count <= tolerance.numDifferent && step <= tolerance.step)
+    found.count = 0;
   return describe(name, spec, found, found.count ? 1 : 0);
 }
 
 CheckOutcome checkResult(StringRef name, const TensorSpec &spec,
                          const void *actual, const ReferenceTensor &expected,
-                         double tolerance) {
+                         const Tolerance &tolerance) {
   ElementKind kind = *getElementKind(spec.elementType);
   switch (kind) {
   case ElementKind::F64:
     return checkFloats<ElementKind::F64>(name, spec, actual, expected.floats,
-                                         tolerance);
+                                         tolerance.relative);
   case ElementKind::F32:
     return checkFloats<ElementKind::F32>(name, spec, actual, expected.floats,
-                                         tolerance);
+                                         tolerance.relative);
   case ElementKind::F16:
     return checkFloats<ElementKind::F16>(name, spec, actual, expected.floats,
-                                         tolerance);
+                                         tolerance.relative);
   case ElementKind::BF16:
     return checkFloats<ElementKind::BF16>(name, spec, actual, expected.floats,
-                                          tolerance);
+                                          tolerance.relative);
   default:
-    return checkIntegers(name, spec, kind, actual, expected.bytes);
+    return checkIntegers(name, spec, kind, actual, expected.bytes, tolerance);
   }
 }
 

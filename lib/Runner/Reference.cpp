@@ -215,11 +215,13 @@ static Expected<Evaluator> compileReference(const Payload &payload,
 
 Expected<Reference> computeReference(const Payload &payload,
                                      const HardwareDescription &hardware,
-                                     uint64_t seed) {
+                                     uint64_t seed, EvaluationFn onRun) {
   Expected<Evaluator> evaluator =
       compileReference(payload, hardware, /*widen=*/true);
   if (!evaluator)
     return evaluator.takeError();
+  if (onRun)
+    onRun();
   for (bool nonnegative : {false, true}) {
     Expected<std::vector<ReferenceTensor>> results =
         evaluator->run(seed, nonnegative);
@@ -237,7 +239,7 @@ Expected<Reference> computeReference(const Payload &payload,
   llvm_unreachable("one of the two attempts returns");
 }
 
-Expected<std::vector<double>>
+Expected<std::vector<Deviation>>
 computeOwnErrors(const Payload &payload, const HardwareDescription &hardware,
                  uint64_t seed, const Reference &reference) {
   Expected<Evaluator> evaluator =
@@ -248,10 +250,10 @@ computeOwnErrors(const Payload &payload, const HardwareDescription &hardware,
       evaluator->run(seed, reference.nonnegative);
   if (!results)
     return results.takeError();
-  std::vector<double> errors;
+  std::vector<Deviation> errors;
   for (auto [spec, actual, expected] :
        zip(payload.getResults(), *results, reference.results))
-    errors.push_back(getLargestError(spec, actual, expected));
+    errors.push_back(getDeviation(spec, actual, expected));
   return errors;
 }
 
@@ -335,9 +337,10 @@ static std::string getCachePath(StringRef folder, StringRef what,
 
 Expected<Reference> getReference(const Payload &payload,
                                  const HardwareDescription &hardware,
-                                 uint64_t seed, StringRef cacheFolder) {
+                                 uint64_t seed, StringRef cacheFolder,
+                                 EvaluationFn onRun) {
   if (cacheFolder.empty())
-    return computeReference(payload, hardware, seed);
+    return computeReference(payload, hardware, seed, onRun);
   std::string path =
       getCachePath(cacheFolder, "reference", payload, seed, ".bin");
   if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -345,7 +348,8 @@ Expected<Reference> getReference(const Payload &payload,
     if (std::optional<Reference> cached =
             decode((*buffer)->getBuffer(), payload))
       return std::move(*cached);
-  Expected<Reference> reference = computeReference(payload, hardware, seed);
+  Expected<Reference> reference =
+      computeReference(payload, hardware, seed, onRun);
   if (!reference)
     return reference;
   // Through a temporary file: a killed worker leaves no half file. Failing to
@@ -355,8 +359,8 @@ Expected<Reference> getReference(const Payload &payload,
 }
 
 /// One number for each result of `payload`.
-static std::optional<std::vector<double>> decodeErrors(StringRef text,
-                                                       const Payload &payload) {
+static std::optional<std::vector<Deviation>>
+decodeErrors(StringRef text, const Payload &payload) {
   Expected<json::Value> value = json::parse(text);
   if (!value) {
     consumeError(value.takeError());
@@ -365,16 +369,22 @@ static std::optional<std::vector<double>> decodeErrors(StringRef text,
   const json::Array *array = value->getAsArray();
   if (!array || array->size() != payload.getResults().size())
     return std::nullopt;
-  std::vector<double> errors;
-  for (const json::Value &error : *array)
-    if (std::optional<double> number = error.getAsNumber())
-      errors.push_back(*number);
-  if (errors.size() != array->size())
-    return std::nullopt;
+  std::vector<Deviation> errors;
+  for (const json::Value &value : *array) {
+    const json::Object *error = value.getAsObject();
+    if (!error)
+      return std::nullopt;
+    auto relative = error->getNumber("relative");
+    auto numDifferent = error->getInteger("different");
+    auto step = error->getNumber("step");
+    if (!relative || !numDifferent || !step)
+      return std::nullopt;
+    errors.push_back({*relative, *numDifferent, *step});
+  }
   return errors;
 }
 
-Expected<std::vector<double>>
+Expected<std::vector<Deviation>>
 getOwnErrors(const Payload &payload, const HardwareDescription &hardware,
              uint64_t seed, const Reference &reference, StringRef cacheFolder) {
   if (cacheFolder.empty())
@@ -384,14 +394,16 @@ getOwnErrors(const Payload &payload, const HardwareDescription &hardware,
   if (auto buffer = MemoryBuffer::getFile(path))
     if (auto cached = decodeErrors((*buffer)->getBuffer(), payload))
       return std::move(*cached);
-  Expected<std::vector<double>> errors =
+  Expected<std::vector<Deviation>> errors =
       computeOwnErrors(payload, hardware, seed, reference);
   if (!errors)
     return errors;
   json::Array array;
-  for (double &error : *errors) {
-    error = std::min(error, 1e30); // JSON has no infinity
-    array.push_back(error);
+  for (Deviation &error : *errors) {
+    error.relative = std::min(error.relative, 1e30); // JSON has no infinity
+    array.push_back(json::Object{{"relative", error.relative},
+                                 {"different", error.numDifferent},
+                                 {"step", error.step}});
   }
   consumeError(
       writeFile(path, formatv("{0}\n", json::Value(std::move(array))).str()));

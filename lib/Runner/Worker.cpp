@@ -255,8 +255,10 @@ static int serveMeasurements(int input, int output,
   };
   if (Error error = readSetup(*message, registry, setup))
     return giveUp(std::move(error));
+  channel.send(json::Object{{"stage", referenceStage}});
   Expected<std::unique_ptr<MeasureStage>> stage = MeasureStage::create(
-      *setup.payload, setup.hardware, setup.seed, setup.cacheFolder);
+      *setup.payload, setup.hardware, setup.seed, setup.cacheFolder,
+      [&] { channel.send(json::Object{{"stage", evaluationStage}}); });
   if (!stage)
     return giveUp(stage.takeError());
   // A candidate that wants too much gets a null pointer, not the system's

@@ -88,6 +88,8 @@ struct WorkerPool::Impl {
 };
 
 /// Names of the slots, in messages.
+/// After which the user is told what is waited for.
+static constexpr std::chrono::seconds slowStart(5);
 static constexpr StringLiteral compileRole = "compile", measureRole = "measure";
 
 static std::string getDefaultRunner() {
@@ -259,6 +261,9 @@ Error WorkerPool::Impl::start(const Payload &payload,
   slot.timeoutStatus = TrialStatus::RunTimeout;
   // Of heavy payloads the reference takes seconds.
   slot.initTimeoutSeconds = 60 + payload.getFlops() / 1e8;
+  if (options.startTimeoutSeconds > 0)
+    slot.initTimeoutSeconds =
+        std::min(slot.initTimeoutSeconds, options.startTimeoutSeconds);
   if (!alternate)
     slot.limits.cpus = {cpus.back()};
   meter = std::make_unique<WorkerSlot>(slot);
@@ -300,14 +305,38 @@ void WorkerPool::Impl::wait() {
   busySeconds += std::chrono::duration<double>(Clock::now() - before).count();
 }
 
+/// Says what a trap of the payload itself, not of a candidate, means.
+static std::string explainFailedStart(StringRef reason) {
+  StringRef why;
+  if (!reason.contains(evaluationStage))
+    return reason.str();
+  if (reason.contains("signal 8"))
+    why = "the payload divides integers by zero, or overflows in a division, "
+          "on random inputs ({cwm.domain = \"nonnegative\"} on an argument "
+          "makes its integers 1 to 7): ";
+  else if (reason.contains("signal 11") || reason.contains("stack overflow"))
+    why = "the payload accesses elements outside of its tensors on random "
+          "inputs: ";
+  return (why + reason).str();
+}
+
 /// Waits for the reference, so that a payload that cannot be evaluated is
 /// reported before anything is searched.
 Error WorkerPool::Impl::waitForMeter() {
+  Clock::time_point start = Clock::now();
+  bool noted = false;
   while (!meter->isIdle() && !stopRequested) {
     wait();
     for (WorkerSlot *slot : getSlots())
       if (std::optional<SlotEvent> event = slot->update())
-        return createStringError(event->reason);
+        return createStringError(explainFailedStart(event->reason));
+    if (!noted && options.onNote && Clock::now() - start > slowStart) {
+      options.onNote((meter->getStage() +
+                      " takes long; candidates are compared "
+                      "with its results")
+                         .str());
+      noted = true;
+    }
     if (Error error = startWorkers())
       return error;
   }

@@ -184,9 +184,13 @@ std::optional<SlotEvent> WorkerSlot::update() {
                             : ""),
                 fromOutside);
   }
-  if (isOverdue())
+  if (isOverdue()) {
+    // Another try would take as long.
+    if (!ready)
+      failedStarts = maxFailedStarts;
     return fail(options.timeoutStatus, formatv("{0} took longer than {1:f1} s",
                                                stage, timeoutSeconds));
+  }
   return std::nullopt;
 }
 

@@ -66,6 +66,8 @@ public:
   void stop();
 
   const WorkerProcess *getProcess() const { return process.get(); }
+  /// What it is doing, for messages.
+  llvm::StringRef getStage() const { return stage; }
   unsigned getNumSpawned() const { return numSpawned; }
   /// The worker's answer to the first message.
   const llvm::json::Object &getInitReply() const { return initReply; }

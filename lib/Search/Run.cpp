@@ -372,9 +372,18 @@ Error Run::measureFinalists(std::vector<Finalist> &finalists) {
     return Error::success();
   }
   std::vector<Finalist> timed;
-  for (auto &&[finalist, result] : zip(finalists, results))
-    if (result->isOk())
+  for (auto &&[finalist, result] : zip(finalists, results)) {
+    if (result->isOk()) {
       timed.push_back({std::move(finalist.candidate), std::move(*result)});
+      continue;
+    }
+    // It was valid, or so its record says.
+    run.warn(formatv("finalist {0} is dropped: measured again, it ended as "
+                     "{1}: {2}",
+                     finalist.candidate.key,
+                     stringifyTrialStatus(result->status), result->reason)
+                 .str());
+  }
   finalists = std::move(timed);
   return Error::success();
 }

@@ -122,10 +122,10 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
 
   cl::opt<int64_t> trials("trials", cl::value_desc("n"),
                           cl::init(options.trials), cl::cat(search),
-                          cl::desc("Candidates to measure, those in the "
-                                   "database included; 0: take the default "
-                                   "candidate, checked but not compared "
-                                   "(default: 64)"));
+                          cl::desc("Candidates to measure, what a stopped run "
+                                   "of the same search has measured included; "
+                                   "0: take the default candidate, checked "
+                                   "but not compared (default: 64)"));
   cl::opt<double> timeBudget(
       "time-budget", cl::value_desc("seconds"), cl::init(0), cl::cat(search),
       cl::desc("Stop after this time (default: 0, no limit)"));

@@ -60,20 +60,29 @@ unsigned cwm::getNumCompileWorkers(const TuneOptions &options, size_t cpus) {
 llvm::Expected<std::unique_ptr<Measurer>>
 cwm::createMeasurer(const TuneOptions &options, uint64_t seed,
                     const Payload &payload, const HardwareDescription &hardware,
-                    const WorkDirectory &workDirectory) {
+                    const WorkDirectory &workDirectory,
+                    std::function<void(llvm::StringRef)> onNote) {
   if (options.measurer != "workers")
     return createReplay(options);
   WorkerPoolOptions pool;
   pool.workDir = workDirectory.getPath().str();
   pool.seed = seed;
+  pool.startTimeoutSeconds = options.timeBudgetSeconds;
+  pool.onNote = std::move(onNote);
   pool.numCompileWorkers =
       getNumCompileWorkers(options, getAllowedCPUs().size());
   if (options.keepObjects)
     pool.keptObjectsDir = workDirectory.getFile("objects");
   llvm::Expected<std::unique_ptr<WorkerPool>> workers =
       WorkerPool::create(payload, hardware, pool);
-  if (!workers)
-    return workers.takeError();
+  if (!workers) {
+    std::string message = llvm::toString(workers.takeError());
+    if (options.timeBudgetSeconds > 0 &&
+        llvm::StringRef(message).contains("took longer than"))
+      message += ", and nothing can be measured before: give it more "
+                 "--time-budget";
+    return llvm::createStringError(message);
+  }
   return std::move(*workers);
 }
 

@@ -25,11 +25,13 @@ unsigned getNumCompileWorkers(const TuneOptions &options, size_t cpus);
 
 /// Worker processes, or the replay of recorded results.
 /// What --measurer names, ready for candidates of `payload`; `seed` is that of
-/// the inputs candidates are checked with.
+/// the inputs candidates are checked with. `onNote` receives what the user
+/// should know while it starts; may be null.
 llvm::Expected<std::unique_ptr<Measurer>>
 createMeasurer(const TuneOptions &options, uint64_t seed,
                const Payload &payload, const HardwareDescription &hardware,
-               const WorkDirectory &workDirectory);
+               const WorkDirectory &workDirectory,
+               std::function<void(llvm::StringRef)> onNote);
 
 /// What --scorer names.
 llvm::Expected<std::unique_ptr<Scorer>>

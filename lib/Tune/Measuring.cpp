@@ -20,9 +20,14 @@
 using namespace mlir;
 using namespace cwm;
 
-bool TuneRun::startMeasurer() {
+bool TuneRun::startMeasurer(uint64_t seed) {
+  interrupts.clearMeasurer();
+  measurer.reset();
+  auto onNote = [](StringRef message) {
+    llvm::WithColor::note(llvm::errs(), "cwm-tune") << message << "\n";
+  };
   llvm::Expected<std::unique_ptr<Measurer>> created =
-      createMeasurer(options, options.seed, *payload, hardware, *workDirectory);
+      createMeasurer(options, seed, *payload, hardware, *workDirectory, onNote);
   if (!created)
     return fail(created.takeError());
   measurer = std::move(*created);
@@ -55,19 +60,14 @@ bool TuneRun::checkSpace() {
     printer.finish();
     return error ? fail(std::move(error)) : true;
   };
-  if (!startMeasurer() || !runStage("sample", &SpaceCheck::measure))
+  if (!startMeasurer(options.seed) || !runStage("sample", &SpaceCheck::measure))
     return false;
   // Other inputs, and a reference of their own: what was accepted by luck is
   // found out.
-  measurer.reset();
-  llvm::Expected<std::unique_ptr<Measurer>> other = createMeasurer(
-      options, options.seed + 1, *payload, hardware, *workDirectory);
-  if (!other)
-    return fail(other.takeError());
-  measurer = std::move(*other);
-  interrupts.setMeasurer(*measurer);
   progress.trialsTotal = static_cast<int64_t>(check.getNumAccepted());
-  if (!runStage("verify", &SpaceCheck::verify))
+  if (!InterruptScope::wasInterrupted() &&
+      (!startMeasurer(options.seed + 1) ||
+       !runStage("verify", &SpaceCheck::verify)))
     return false;
   llvm::Expected<std::string> inert =
       runKnobCheck(*payload, options.schedule, options.hardware);
@@ -92,7 +92,7 @@ bool TuneRun::checkSpace() {
 
 /// No search: the first space whose default candidate is valid.
 bool TuneRun::takeDefault() {
-  if (!startMeasurer())
+  if (!startMeasurer(options.seed))
     return false;
   std::string failures;
   for (const auto &[index, space] : llvm::enumerate(spaces)) {
@@ -129,7 +129,7 @@ bool TuneRun::takeDefault() {
 }
 
 bool TuneRun::search() {
-  if (!startMeasurer())
+  if (!startMeasurer(options.seed))
     return false;
   llvm::Expected<std::unique_ptr<Scorer>> scorer = createScorer(options);
   if (!scorer)

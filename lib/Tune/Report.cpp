@@ -151,6 +151,8 @@ void cwm::RunReport::print(raw_ostream &os) const {
     os << separator << summary.trialsByStatus.lookup(status) << " " << status;
     separator = ", ";
   }
+  if (summary.priorRecords > 0)
+    os << "; " << summary.priorRecords << " more known from other runs";
   if (summary.refused > 0)
     os << "; " << summary.refused << " more refused by a static rule";
   os << (summary.exhausted ? "; the space is exhausted\n" : "\n")
@@ -192,6 +194,7 @@ json::Value cwm::RunReport::toJSON() const {
                       {"searched", searched},
                       {"trials", summary.trials},
                       {"reused", summary.reused},
+                      {"prior_records", summary.priorRecords},
                       {"trials_by_status", std::move(byStatus)},
                       {"seconds", wallSeconds},
                       {"seconds_by_stage", std::move(byStage)},

@@ -50,7 +50,7 @@ private:
   bool checkKnobs();
   bool openWorkDirectory();
   bool openDatabase();
-  bool startMeasurer();
+  bool startMeasurer(uint64_t seed);
   bool checkSpace();
   bool takeDefault();
   bool search();

@@ -152,6 +152,48 @@ TEST_F(NumericCheckTest, IntegersMustBeEqual) {
             "r differs at 1 of 3 elements, first at [1]: got -3, expected -2");
 }
 
+TEST_F(NumericCheckTest, SubnormalResultsHaveNoRelativeAccuracy) {
+  float step = std::numeric_limits<float>::denorm_min();
+  EXPECT_TRUE(check({98 * step}, {100.2 * double(step)}).ok);
+  EXPECT_TRUE(check({9 * step}, {-0.0}).ok);
+  EXPECT_FALSE(check({1000 * step}, {1100 * double(step)}).ok);
+  EXPECT_FALSE(check({0}, {1100 * double(step)}).ok);
+  // Next to ordinary numbers nothing changes.
+  EXPECT_FALSE(check({1, 2.001f}, {1, 2}).ok);
+}
+
+/// Results computed from floats may jump: a few, by a step, and only where the
+/// payload is known to.
+TEST_F(NumericCheckTest, IntegersFromFloatsMayJump) {
+  TensorSpec spec = makeSpec({1000}, "i8");
+  std::vector<int8_t> actual(1000, 5);
+  ReferenceTensor expected{{}, std::vector<char>(1000, 5)};
+  Deviation own;
+  own.numDifferent = 1;
+  own.step = 1;
+  auto isOk = [&](const Tolerance &tolerance) {
+    return checkResult("r", spec, actual.data(), expected, tolerance).ok;
+  };
+  Tolerance wide = widenTolerance(1e-5, 6e-8, own, /*fromFloats=*/true, 1000);
+  Tolerance strict =
+      widenTolerance(1e-5, 6e-8, own, /*fromFloats=*/false, 1000);
+  actual[7] = 6;
+  EXPECT_TRUE(isOk(wide));
+  EXPECT_FALSE(isOk(strict));
+  EXPECT_FALSE(isOk(1e-5));
+  // Fifteen of a thousand are no accident, nor is a jump of 40.
+  std::fill_n(actual.begin(), 15, 4);
+  EXPECT_TRUE(isOk(wide));
+  std::fill_n(actual.begin(), 16, 4);
+  EXPECT_FALSE(isOk(wide));
+  std::fill_n(actual.begin(), 16, 5);
+  actual[7] = 45;
+  EXPECT_FALSE(isOk(wide));
+  // Small results have no room for accidents that the payload does not have.
+  EXPECT_EQ(widenTolerance(1e-5, 6e-8, {}, true, 60).numDifferent, 0);
+  EXPECT_EQ(widenTolerance(1e-5, 6e-8, own, true, 60).numDifferent, 1);
+}
+
 TEST_F(NumericCheckTest, ToleranceGrowsWithTheReduction) {
   Payload small = makeMatmul(4, 4, 16), large = makeMatmul(4, 4, 1024);
   EXPECT_EQ(getReductionLength(small.getModule()), 16);
@@ -246,7 +288,8 @@ protected:
     EXPECT_TRUE(bool(errors)) << llvm::toString(errors.takeError());
     mlir::ModuleOp module = payload.getModule();
     return widenTolerance(getTolerance(module), getRoundoff(module),
-                          errors->front());
+                          errors->front(), /*fromFloats=*/true, 1)
+        .relative;
   }
   static Reference getExact(const Payload &payload) {
     auto reference = computeReference(payload, getHardware(), 0);
@@ -271,8 +314,9 @@ TEST_P(PrecisionTest, LongChainsAreRightAndAMissingOpIsFound) {
   double tolerance = getWidened(payload, exact);
   EXPECT_LE(tolerance, 0x1p-12);
   Reference shorter = getExact(makeChain(199, GetParam()));
-  EXPECT_GT(getLargestError(payload.getResults()[0], shorter.results[0],
-                            exact.results[0]),
+  EXPECT_GT(getDeviation(payload.getResults()[0], shorter.results[0],
+                         exact.results[0])
+                .relative,
             2 * tolerance);
 }
 
@@ -324,7 +368,7 @@ TEST_F(PrecisionTest, ErrorsAreCached) {
   auto get = [&] {
     auto errors = getOwnErrors(payload, getHardware(), 0, exact, folder.get());
     EXPECT_TRUE(bool(errors));
-    return errors ? errors->front() : -1;
+    return errors ? errors->front().relative : -1;
   };
   double error = get();
   EXPECT_GT(error, 0);
@@ -333,12 +377,71 @@ TEST_F(PrecisionTest, ErrorsAreCached) {
     std::error_code code;
     llvm::raw_fd_ostream(path, code) << text;
   };
-  write("[0.125]");
+  std::string entry = R"({"relative": 0.125, "different": 3, "step": 1})";
+  write("[" + entry + "]");
   EXPECT_EQ(get(), 0.125);
-  for (const char *bad : {"", "[]", "[1, 2]", "[\"x\"]", "{}", "[0.1"}) {
+  for (const std::string &bad :
+       {std::string(), std::string("[]"), "[" + entry + ", " + entry + "]",
+        std::string("[0.5]"), std::string(R"([{"relative": 0.125}])"),
+        std::string("{}"), "[" + entry}) {
     write(bad);
     EXPECT_EQ(get(), error) << bad;
   }
+}
+
+/// Rounds to i8 what lies next to the middle between two integers.
+TEST_F(PrecisionTest, QuantisedResultsAreNoErrors) {
+  Payload payload = makePayload(R"(
+    func.func @kernel(%a: tensor<4096x1024xf32>) -> tensor<4096x1024xi8> {
+      %e = tensor.empty() : tensor<4096x1024xi8>
+      %d = arith.constant 3.0 : f32
+      %m = arith.constant 127.0 : f32
+      %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4096x1024xf32>) outs(%e : tensor<4096x1024xi8>) {
+      ^bb0(%x: f32, %o: i8):
+        %q = arith.divf %x, %d : f32
+        %s = arith.mulf %q, %m : f32
+        %t = math.roundeven %s : f32
+        %y = arith.fptosi %t : f32 to i8
+        linalg.yield %y : i8
+      } -> tensor<4096x1024xi8>
+      return %r : tensor<4096x1024xi8>
+    })");
+  EXPECT_TRUE(dependsOnFloats(payload, 0));
+  Reference exact = getExact(payload);
+  auto own = computeOwnErrors(payload, getHardware(), 0, exact);
+  ASSERT_TRUE(bool(own)) << llvm::toString(own.takeError());
+  EXPECT_GT(own->front().numDifferent, 0);
+  EXPECT_EQ(own->front().step, 1);
+  TemporaryFolder folder;
+  WorkerPoolOptions options;
+  options.workDir = folder.get();
+  options.numCompileWorkers = 1;
+  auto pool = WorkerPool::create(payload, getHardware(), options);
+  ASSERT_TRUE(bool(pool)) << llvm::toString(pool.takeError());
+  TrialResult result = measure(**pool, {makeScript("")}).front();
+  EXPECT_EQ(result.status, TrialStatus::Ok) << result.reason;
+}
+
+TEST_F(PrecisionTest, OnlyWhatFloatsDecideMayJump) {
+  Payload payload = makePayload(R"(
+    func.func @kernel(%a: tensor<8xf32>, %b: tensor<8xi32>) -> (tensor<8xi32>, tensor<8xi1>) {
+      %e = tensor.empty() : tensor<8xi32>
+      %f = tensor.empty() : tensor<8xi1>
+      %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%b : tensor<8xi32>) outs(%e : tensor<8xi32>) {
+      ^bb0(%x: i32, %o: i32):
+        %y = arith.addi %x, %x : i32
+        linalg.yield %y : i32
+      } -> tensor<8xi32>
+      %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%a : tensor<8xf32>) outs(%f : tensor<8xi1>) {
+      ^bb0(%x: f32, %o: i1):
+        %z = arith.constant 0.0 : f32
+        %y = arith.cmpf ogt, %x, %z : f32
+        linalg.yield %y : i1
+      } -> tensor<8xi1>
+      return %r, %s : tensor<8xi32>, tensor<8xi1>
+    })");
+  EXPECT_FALSE(dependsOnFloats(payload, 0));
+  EXPECT_TRUE(dependsOnFloats(payload, 1));
 }
 
 TEST(ReferenceTest, PayloadsThatDoNotFitAreRefused) {

@@ -143,6 +143,14 @@ TEST_F(SearchTest, FinalistsThatFailAreDropped) {
   };
   SearchSummary summary = cantFail(run("records.db", measurer));
   EXPECT_EQ(summary.best.key, "line{x=8}");
+  // Each with its reason: a record says that it was valid.
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_EQ(warnings.front().substr(0, 17), "finalist line{x=1");
+  EXPECT_NE(
+      warnings.back().find(
+          " is dropped: measured again, it ended as wrong_result: differs"),
+      std::string::npos)
+      << warnings.back();
 }
 
 TEST_F(SearchTest, InterruptedRunSummarises) {

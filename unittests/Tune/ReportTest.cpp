@@ -120,6 +120,17 @@ TEST(Report, ResultOnStdoutHasNoNameToApply) {
   EXPECT_THAT(text, Not(HasSubstr("best.mlir")));
 }
 
+TEST(Report, WhatOtherRunsMeasuredIsNamed) {
+  RunReport report = makeReport();
+  report.summary.priorRecords = 7;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  report.print(os);
+  EXPECT_THAT(text,
+              HasSubstr("2 crash, 62 ok; 7 more known from other runs\n"));
+  EXPECT_EQ(report.toJSON().getAsObject()->getInteger("prior_records"), 7);
+}
+
 TEST(Report, BytesThatJSONCannotHoldAreReplaced) {
   RunReport report = makeReport();
   report.payloadFile = "caf\xe9.mlir";

@@ -29,7 +29,8 @@ class MeasureStage {
 public:
   static llvm::Expected<std::unique_ptr<MeasureStage>>
   create(const Payload &payload, const HardwareDescription &hardware,
-         uint64_t seed, llvm::StringRef cacheFolder);
+         uint64_t seed, llvm::StringRef cacheFolder,
+         EvaluationFn onEvaluation = nullptr);
 
   struct Options {
     double bestScore = 0;
@@ -87,7 +88,7 @@ private:
   /// Evaluates the payload in its own precision, for the first results that
   /// fail; of most payloads no candidate does.
   void evaluateOwnErrors(const Stage &stage);
-  double getTolerance(size_t index) const;
+  Tolerance getTolerance(size_t index) const;
   std::string checkCanaries();
   void poisonResults(bool withNaN);
   void setResult(const TimeEstimate &estimate, TrialResult &result) const;
@@ -100,7 +101,7 @@ private:
   std::string cacheFolder;
   double tolerance = 0, roundoff = 0, noise = 0;
   /// Of the results, once they were asked for.
-  std::optional<std::vector<double>> ownErrors;
+  std::optional<std::vector<Deviation>> ownErrors;
   std::vector<GuardedBuffer> inputs, results;
   std::vector<void *> pointers;
 };

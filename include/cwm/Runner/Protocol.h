@@ -25,6 +25,12 @@ inline constexpr llvm::StringLiteral frameMagic = "CWMF";
 /// Longest accepted text; a payload is far smaller.
 inline constexpr size_t maxFrameBytes = size_t(256) << 20;
 
+/// What a measuring worker does before it takes requests, for messages.
+inline constexpr llvm::StringLiteral referenceStage =
+    "compiling the reference of the payload";
+inline constexpr llvm::StringLiteral evaluationStage =
+    "evaluating the payload on random inputs";
+
 std::string encodeFrame(const llvm::json::Object &message);
 
 /// Cuts a byte stream, which may arrive in pieces of any size, into frames.

@@ -39,13 +39,17 @@ mlir::LogicalResult bufferizeReference(mlir::ModuleOp module);
 /// Lowers a module of bufferizeReference to the LLVM dialect.
 mlir::LogicalResult lowerReference(mlir::ModuleOp module);
 
+/// Called when the payload, compiled, is about to run.
+using EvaluationFn = llvm::function_ref<void()>;
+
 /// Compiles and runs the reference in this process (which it may crash): call
 /// it in a worker. When a result holds NaN, tries again with nonnegative
 /// inputs; an error when that does not help, or when the payload does not fit
 /// into memory.
 llvm::Expected<Reference> computeReference(const Payload &payload,
                                            const HardwareDescription &hardware,
-                                           uint64_t seed);
+                                           uint64_t seed,
+                                           EvaluationFn onRun = nullptr);
 
 /// The same through a file in `cacheFolder`, keyed by workload and seed. A file
 /// that is damaged or does not fit is computed again; an empty folder name
@@ -53,16 +57,17 @@ llvm::Expected<Reference> computeReference(const Payload &payload,
 llvm::Expected<Reference> getReference(const Payload &payload,
                                        const HardwareDescription &hardware,
                                        uint64_t seed,
-                                       llvm::StringRef cacheFolder);
+                                       llvm::StringRef cacheFolder,
+                                       EvaluationFn onRun = nullptr);
 
-/// How far each result is off (getLargestError) when the payload is evaluated
+/// How far each result is off when the payload is evaluated
 /// as it is written: in its own precision, by plain loops and libm.
-llvm::Expected<std::vector<double>>
+llvm::Expected<std::vector<Deviation>>
 computeOwnErrors(const Payload &payload, const HardwareDescription &hardware,
                  uint64_t seed, const Reference &reference);
 
 /// The same through a file in `cacheFolder`, as getReference.
-llvm::Expected<std::vector<double>>
+llvm::Expected<std::vector<Deviation>>
 getOwnErrors(const Payload &payload, const HardwareDescription &hardware,
              uint64_t seed, const Reference &reference,
              llvm::StringRef cacheFolder);

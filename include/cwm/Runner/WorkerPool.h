@@ -13,6 +13,7 @@
 #include "cwm/Target/CPU/Hardware.h"
 #include "cwm/Target/CPU/Lowering.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,11 @@ struct WorkerPoolOptions {
   /// The same for one call of a kernel; 0: from the payload's operations, and
   /// from the best candidate once one is known.
   double runTimeoutSeconds = 0;
+  /// CPU seconds for what candidates are compared with, the payload evaluated
+  /// once; 0: from the payload's operations.
+  double startTimeoutSeconds = 0;
+  /// Receives what the user should know meanwhile; may be null.
+  std::function<void(llvm::StringRef)> onNote;
   /// Address space of a compile worker.
   uint64_t compileMemoryBytes = uint64_t(6) << 30;
   /// A worker is replaced after so many candidates, or when it has grown to
