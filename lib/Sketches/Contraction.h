@@ -21,7 +21,8 @@ namespace cwm {
 
 /// A sketch file that fits a payload, with what C++ replaces in it.
 struct FittingSketch {
-  /// Name of the file without folder and extension.
+  /// Name of the space and, without folder and extension, of the file unless
+  /// `file` has another.
   std::string name;
   /// Option lists by knob: structure (one option) and shape-dependent lists.
   llvm::StringMap<mlir::ArrayAttr> options;
@@ -29,6 +30,9 @@ struct FittingSketch {
   llvm::StringMap<mlir::ArrayAttr> templates;
   /// Index of the default option by knob.
   llvm::StringMap<uint64_t> defaults;
+  std::string file;
+
+  llvm::StringRef getFile() const { return file.empty() ? name : file; }
 };
 
 /// The contraction sketches that fit, best default first.

@@ -262,7 +262,7 @@ cwm::fitConvolution(const WindowPayload &payload,
   options.pattern("input_rows",
                   SmallVector<PatternEntry>(
                       std::max<int64_t>(payload.paddedRank - 1, 1), 1));
-  options.structure("strided", payload.isStrided);
+  options.structure("strided", payload.isStrided());
   options.sequence("find", payload.isReshaped ? "cwm_reshaped_producer"
                                               : "cwm_producer");
   // With output channels outermost the input is read once for each block of

@@ -88,7 +88,7 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
   std::vector<std::unique_ptr<Space>> spaces;
   for (FittingSketch &sketch : sketches) {
     FailureOr<OwningOpRef<ModuleOp>> schedule =
-        loadSketch(schedulesDir, sketch.name, context);
+        loadSketch(schedulesDir, sketch.getFile(), context);
     if (failed(schedule))
       return failure();
     fillTemplates(**schedule, sketch.templates);

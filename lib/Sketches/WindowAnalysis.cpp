@@ -99,8 +99,6 @@ private:
           std::pair(WindowLoop::Window, &dims->filterLoop)})
       for (unsigned loop : *list)
         kinds[loop] = kind;
-    result.isStrided =
-        llvm::any_of(dims->strides, [](int64_t stride) { return stride != 1; });
     AffineMap filterMap = window.getIndexingMapsArray()[1];
     AffineMap resultMap = window.getIndexingMapsArray()[2];
     if (!resultMap.isProjectedPermutation() ||
@@ -126,6 +124,14 @@ private:
     if (result.order.size() != kinds.size())
       return "a reduction that the filter lacks";
     result.iterators = window.getIteratorTypesArray();
+    result.strides.assign(result.order.size(), 1);
+    result.spans.assign(result.order.size(), 1);
+    for (auto [image, filter, stride, dilation] :
+         llvm::zip_equal(dims->outputImage, dims->filterLoop, dims->strides,
+                         dims->dilations)) {
+      result.strides[place[image]] = stride;
+      result.spans[place[image]] = (extents[filter] - 1) * dilation + 1;
+    }
     return std::nullopt;
   }
 
@@ -144,8 +150,25 @@ private:
     return isa<BlockArgument>(skipReshapes(value));
   }
 
+  /// The padding of each dimension of the input belongs to the loop that, alone
+  /// or with one over the window, indexes it.
+  void setPadding(tensor::PadOp pad, WindowPayload &result) {
+    AffineMap map = window.getIndexingMapsArray()[0];
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      for (auto [place, loop] : llvm::enumerate(result.order))
+        if (result.loops[place] == WindowLoop::Image &&
+            expr.isFunctionOfDim(loop)) {
+          result.low[place] = pad.getStaticLow()[dim];
+          result.high[place] = pad.getStaticHigh()[dim];
+          result.paddedExtents[place] = pad.getResultType().getDimSize(dim);
+        }
+  }
+
   std::optional<StringRef> checkInput(WindowPayload &result) {
     Value input = window.getDpsInputs()[0];
+    result.low.assign(result.order.size(), 0);
+    result.high.assign(result.order.size(), 0);
+    result.paddedExtents.assign(result.order.size(), 0);
     result.inputElements =
         cast<RankedTensorType>(input.getType()).getNumElements();
     Value source = skipReshapes(input);
@@ -156,6 +179,8 @@ private:
       known.insert(pad);
       result.paddedRank = pad.getResultType().getRank();
       result.isReshapedPadding = source != input;
+      if (source == input)
+        setPadding(pad, result);
       source = pad.getSource();
     }
     if (!isReshapedArgument(source))

@@ -42,18 +42,24 @@ struct WindowPayload {
   llvm::SmallVector<int64_t> filter;
   /// Loops that index the bias; empty for a fill.
   llvm::SmallVector<int64_t> bias;
+  /// For each loop, 1 and 0 but for those over the image: how the window moves,
+  /// how many elements of the input it spans, padding on both sides, and the
+  /// extent of the input with it.
+  llvm::SmallVector<int64_t> strides, spans, low, high, paddedExtents;
   mlir::Type element;
   int64_t inputElements = 0;
   /// Rank of what is padded, 0 for no padding; a convolution in groups may
   /// reshape it for its input.
   int64_t paddedRank = 0;
   bool isReshapedPadding = false;
-  bool isStrided = false;
   /// Sums of products; any other function of the window's elements otherwise.
   bool isMultiplyAdd = false;
   /// The function returns a reshape of the result.
   bool isReshaped = false;
 
+  bool isStrided() const {
+    return llvm::any_of(strides, [](int64_t stride) { return stride != 1; });
+  }
   int64_t numParallel() const {
     return llvm::count_if(loops, [](WindowLoop loop) {
       return loop != WindowLoop::Channel && loop != WindowLoop::Window;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cwm/TransformExt/PatternOps.h"
+#include "cwm/TransformExt/SplitBoxOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -125,6 +126,10 @@ public:
     registerTransformOps<
 #define GET_OP_LIST
 #include "cwm/TransformExt/PatternOps.cpp.inc"
+        >();
+    registerTransformOps<
+#define GET_OP_LIST
+#include "cwm/TransformExt/SplitBoxOp.cpp.inc"
         >();
   }
 };

@@ -3,6 +3,8 @@
 // padding, with a bias and an elementwise op on the result. Vectors run along the
 // innermost dimension of the result: rows of the image, one channel at a time, or
 // channels, a block of them at a time, so that their padded image stays in cache.
+// As window-inside (cut = 1), the result is computed in parts: where windows lie
+// within the image they read it in place, and only borders are padded.
 //
 // Knobs of the search:
 //   block    channels of a block where they are innermost
@@ -10,6 +12,8 @@
 //            rows of the image or, where channels are innermost, columns
 // Structure, from the payload (one option each, set by lib/Sketches; what stands
 // here is for NCHW):
+//   cut, inside, inside_sizes  0 for the whole result; else where its inside is,
+//            for an op of cwm
 //   window, loops  iterators of the op; its loops in the order of the result, the
 //            window last
 //   image    a block: 1 for each other dimension
@@ -56,7 +60,15 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
 
   // A block of channels: padding, window, elementwise op.
   %last = transform.include @cwm_producer failures(propagate) (%func) {cwm.bind = {target = {knob = "find", options = [@cwm_producer]}}} : (!transform.any_op) -> !transform.any_op
-  %channel, %channel_loops:2 = transform.structured.fuse %last tile_sizes [1, 1, 0, 0] {cwm.bind = {static_tile_sizes = {knob = "image", options = [[1, 1, 0, 0]]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  // Where the window lies within the image it is read in place.
+  %parts = transform.tune.alternatives<"cut"> -> !transform.any_op {
+    transform.yield %last : !transform.any_op
+  }, {
+    %boxes = transform.cwm.split_box %last offsets = [0, 0, 1, 1] sizes = [1, 1, 1, 1] {cwm.bind = {offsets = {knob = "inside", options = [array<i64: 0, 0, 1, 1>]}, sizes = {knob = "inside_sizes", options = [array<i64: 1, 1, 1, 1>]}}} : (!transform.any_op) -> !transform.any_op
+    transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
+    transform.yield %boxes : !transform.any_op
+  }
+  %channel, %channel_loops:2 = transform.structured.fuse %parts tile_sizes [1, 1, 0, 0] {cwm.bind = {static_tile_sizes = {knob = "image", options = [[1, 1, 0, 0]]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
   %pad = transform.structured.match ops{["tensor.pad"]} in %func : (!transform.any_op) -> !transform.any_op
   %border, %inside = transform.include @cwm_lower_pad failures(propagate) (%pad) : (!transform.any_op) -> (!transform.any_op, !transform.any_op)

@@ -2,6 +2,7 @@
 // RUN: cwm-opt %t/depthwise.mlir --cwm-apply-sketch='sketch=window hardware=%S/Inputs/avx512.json knobs=rows=4,v=16' | FileCheck %s --check-prefix=DEPTHWISE
 // RUN: cwm-opt %t/pool.mlir --cwm-apply-sketch='sketch=window hardware=%S/Inputs/avx512.json knobs=rows=2,v=16' --cwm-lower-to-cpu | FileCheck %s --check-prefix=POOL
 // RUN: cwm-opt %t/nhwc.mlir --cwm-apply-sketch='sketch=window hardware=%S/Inputs/avx512.json knobs=block=32,rows=5,v=16' | FileCheck %s --check-prefix=NHWC
+// RUN: cwm-opt %t/nhwc.mlir --cwm-apply-sketch='sketch=window-inside hardware=%S/Inputs/avx512.json knobs=block=64,rows=4,v=16' | FileCheck %s --check-prefix=INSIDE
 // RUN: cwm-opt %t/volume.mlir --cwm-apply-sketch='sketch=window hardware=%S/Inputs/avx512.json knobs=rows=4,v=8' | FileCheck %s --check-prefix=VOLUME
 // RUN: cwm-opt %t/depthwise.mlir --linalg-generalize-named-ops -o %t/generic.mlir
 // RUN: cwm-opt %t/generic.mlir --cwm-apply-sketch='sketch=window hardware=%S/Inputs/avx512.json knobs=rows=4,v=16' | FileCheck %s --check-prefix=DEPTHWISE
@@ -32,6 +33,20 @@
 // NHWC-NOT: arith.mulf
 // NHWC-NOT: linalg.
 // NHWC-NOT: tensor<
+
+// The inside, 8 x 8 of the result, reads the input where it is; the rows above and
+// below and the columns left and right are padded.
+// INSIDE-LABEL: func.func @kernel(
+// INSIDE-SAME: %[[X:.*]]: memref<1x10x10x64xf32>, %[[K:.*]]: memref<3x3x64xf32>
+// INSIDE-NOT: memref<1x12x12x
+// INSIDE: scf.for {{.*}} to %c8 step %c1
+// INSIDE: scf.for {{.*}} to %c8 step %c4
+// INSIDE-COUNT-9: memref.subview %[[X]]
+// INSIDE: memref.alloc() {{.*}} : memref<1x3x12x64xf32>
+// INSIDE: memref.alloc() {{.*}} : memref<1x10x3x64xf32>
+// INSIDE-NOT: memref<1x12x12x
+// INSIDE-NOT: linalg.
+// INSIDE-NOT: tensor<
 
 // Three dimensions; eight elements of the window, 4 x 8 elements of a channel.
 // VOLUME-LABEL: func.func @kernel(

@@ -76,7 +76,7 @@ TEST_F(WindowTest, LoopsAreInTheOrderOfTheResultThenTheFilter) {
   EXPECT_EQ(grouped->extents, (SmallVector<int64_t>{1, 3, 8, 8, 7, 4, 2, 5}));
   EXPECT_EQ(grouped->filter, (SmallVector<int64_t>{2, 1, 5, 6, 7}));
   EXPECT_TRUE(grouped->isMultiplyAdd);
-  EXPECT_FALSE(grouped->isStrided);
+  EXPECT_FALSE(grouped->isStrided());
   EXPECT_EQ(grouped->paddedRank, 0);
   // The op has its channels after the image: (n, h, w, c, kh, kw).
   auto depthwise = analyse(make(
@@ -85,7 +85,7 @@ TEST_F(WindowTest, LoopsAreInTheOrderOfTheResultThenTheFilter) {
   ASSERT_TRUE(depthwise) << why;
   EXPECT_EQ(getLoops(*depthwise), "BDIIWW");
   EXPECT_EQ(depthwise->order, (SmallVector<int64_t>{0, 3, 1, 2, 4, 5}));
-  EXPECT_TRUE(depthwise->isStrided);
+  EXPECT_TRUE(depthwise->isStrided());
   auto pool =
       analyse(make("pooling_nwc_max", "2x9x4xf32", "3xf32", "2x7x4xf32"));
   ASSERT_TRUE(pool) << why;
@@ -148,14 +148,52 @@ TEST_F(WindowTest, BlocksOfPaddedChannelsDivideThem) {
   EXPECT_EQ(window->paddedRank, 4);
   EXPECT_TRUE(cwm::fitConvolution(*window, hardware, &context).empty());
   auto sketches = cwm::fitWindow(*window, hardware, &context);
-  ASSERT_EQ(sketches.size(), 1u);
+  ASSERT_EQ(sketches.size(), 2u);
+  EXPECT_EQ(sketches[0].name, "window-inside");
+  EXPECT_EQ(sketches[1].name, "window");
+  EXPECT_EQ(sketches[0].getFile(), "window");
   Builder builder(&context);
-  EXPECT_EQ(sketches.front().options.lookup("block"),
+  auto row = [&](ArrayRef<int64_t> values) {
+    return builder.getArrayAttr(builder.getDenseI64ArrayAttr(values));
+  };
+  EXPECT_EQ(sketches[0].options.lookup("inside"), row({0, 1, 1, 0}));
+  EXPECT_EQ(sketches[0].options.lookup("inside_sizes"), row({1, 54, 54, 96}));
+  EXPECT_EQ(sketches[1].options.lookup("block"),
             builder.getI64ArrayAttr({16, 32, 48, 96}));
-  EXPECT_EQ(sketches.front().templates.lookup("tile"),
+  EXPECT_EQ(sketches[1].templates.lookup("tile"),
             builder.getArrayAttr(
                 {builder.getI64IntegerAttr(0), builder.getI64IntegerAttr(1),
                  builder.getStringAttr("rows"), builder.getStringAttr("v")}));
+}
+
+TEST_F(WindowTest, InsideOfStridedAndDilatedWindows) {
+  // Padded to 4 + 11 + 1: windows of 5 elements, 2 apart, begin at 0, 3, 6 and
+  // 9; the first two reach into the padding before, the last ends at 14.
+  auto window = analyse(R"mlir(
+    func.func @kernel(%x: tensor<1x11x32xf32>) -> tensor<1x4x32xf32> {
+      %z = arith.constant 0.0 : f32
+      %p = tensor.pad %x low[0, 4, 0] high[0, 1, 0] {
+      ^bb0(%a: index, %b: index, %c: index):
+        tensor.yield %z : f32
+      } : tensor<1x11x32xf32> to tensor<1x16x32xf32>
+      %e = tensor.empty() : tensor<1x4x32xf32>
+      %i = linalg.fill ins(%z : f32) outs(%e : tensor<1x4x32xf32>)
+          -> tensor<1x4x32xf32>
+      %k = tensor.empty() : tensor<3xf32>
+      %r = linalg.pooling_nwc_sum {strides = dense<3> : vector<1xi64>,
+                                   dilations = dense<2> : vector<1xi64>}
+          ins(%p, %k : tensor<1x16x32xf32>, tensor<3xf32>)
+          outs(%i : tensor<1x4x32xf32>) -> tensor<1x4x32xf32>
+      return %r : tensor<1x4x32xf32>
+    })mlir");
+  ASSERT_TRUE(window) << why;
+  auto sketches = cwm::fitWindow(*window, hardware, &context);
+  ASSERT_EQ(sketches.size(), 2u);
+  Builder builder(&context);
+  EXPECT_EQ(sketches[0].options.lookup("inside"),
+            builder.getArrayAttr(builder.getDenseI64ArrayAttr({0, 2, 0})));
+  EXPECT_EQ(sketches[0].options.lookup("inside_sizes"),
+            builder.getArrayAttr(builder.getDenseI64ArrayAttr({1, 2, 32})));
 }
 
 TEST_F(WindowTest, TemplatesReplaceKnobsOfTheirName) {

@@ -21,7 +21,8 @@ namespace cwm {
 /// The patterns of `transform.apply_patterns.cwm.separate_initial_values`.
 void populateSeparateInitialValuesPatterns(mlir::RewritePatternSet &patterns);
 
-/// Adds the `transform.apply_patterns.cwm.*` ops to the transform dialect.
+/// Adds the `transform.apply_patterns.cwm.*` and `transform.cwm.*` ops to the
+/// transform dialect.
 void registerTransformExtension(mlir::DialectRegistry &registry);
 
 } // namespace cwm
