@@ -59,12 +59,18 @@ static std::optional<Convolution> getConvolution(const WindowPayload &payload) {
 /// ResNet-50's 1x1 and 3x3 convolutions on an AVX-512 server
 /// (benchmarks/speed.py).
 static double getTileCost(const Convolution &convolution, int64_t vectors,
-                          int64_t lanes, int64_t columns) {
+                          int64_t lanes, int64_t columns,
+                          int64_t numRegisters) {
   double accumulators = vectors * columns;
   double loads = vectors + columns;
   double step = std::max(accumulators, 8.0) + 0.2 * loads + 0.5;
   if (vectors > 2)
     step *= 1.1;
+  // Elements of the input that are apart by a whole pixel, rather than rows of
+  // them, need registers that tall tiles lack (r50-t6-nhwc: 1.4x).
+  if (convolution.channelsLast &&
+      vectors * columns + vectors + 1 > numRegisters - 4)
+    step *= 1.25;
   double transposition = convolution.channelsLast ? 0 : 10.0 * lanes * vectors;
   return convolution.steps * step +
          transposition * llvm::divideCeil(columns, lanes);
@@ -72,13 +78,14 @@ static double getTileCost(const Convolution &convolution, int64_t vectors,
 
 /// The cost of a row of the image, incomplete tiles included, per element.
 static double getRowCost(const Convolution &convolution, int64_t vectors,
-                         int64_t lanes, int64_t columns) {
+                         int64_t lanes, int64_t columns, int64_t numRegisters) {
   int64_t width = convolution.width;
   int64_t whole = width / columns;
   double cost = static_cast<double>(whole) *
-                getTileCost(convolution, vectors, lanes, columns);
+                getTileCost(convolution, vectors, lanes, columns, numRegisters);
   if (width % columns)
-    cost += getTileCost(convolution, vectors, lanes, width % columns);
+    cost +=
+        getTileCost(convolution, vectors, lanes, width % columns, numRegisters);
   auto tiles = static_cast<int64_t>(
       llvm::divideCeil(convolution.features, vectors * lanes));
   return cost * static_cast<double>(tiles) / static_cast<double>(width);
@@ -102,7 +109,8 @@ getRegisterTiles(const Convolution &convolution, int64_t lanes,
           (vectors > 1 && vectors * lanes >= 2 * convolution.features))
         continue;
       tiles.push_back(
-          {vectors, columns, getRowCost(convolution, vectors, lanes, columns)});
+          {vectors, columns,
+           getRowCost(convolution, vectors, lanes, columns, numRegisters)});
     }
   llvm::sort(tiles, [](const RegisterTile &a, const RegisterTile &b) {
     return std::tie(a.cost, a.vectors, a.columns) <

@@ -196,6 +196,28 @@ TEST_F(WindowTest, InsideOfStridedAndDilatedWindows) {
             builder.getArrayAttr(builder.getDenseI64ArrayAttr({1, 2, 32})));
 }
 
+TEST_F(WindowTest, DefaultTileOfChannelsLastLeavesRegisters) {
+  auto getTile = [&](StringRef source) {
+    auto window = analyse(source);
+    auto sketches = cwm::fitConvolution(*window, hardware, &context);
+    auto get = [&](StringRef knob) {
+      ArrayAttr options = sketches.front().options.lookup(knob);
+      return cast<IntegerAttr>(options[sketches.front().defaults.lookup(knob)])
+          .getInt();
+    };
+    return std::pair(get("f"), get("w"));
+  };
+  // 28 accumulators and 3 operands fill the 32 registers.
+  EXPECT_EQ(getTile(make("conv_2d_nchw_fchw", "1x64x30x30xf32", "64x64x3x3xf32",
+                         "1x64x28x28xf32")),
+            (std::pair<int64_t, int64_t>(32, 14)));
+  auto [f, w] = getTile(make("conv_2d_nhwc_hwcf", "1x30x30x64xf32",
+                             "3x3x64x64xf32", "1x28x28x64xf32"));
+  EXPECT_EQ(f, 32);
+  EXPECT_LE(w, 12);
+  EXPECT_GE(w, 7);
+}
+
 TEST_F(WindowTest, TemplatesReplaceKnobsOfTheirName) {
   auto schedule = parseSourceString<ModuleOp>(R"mlir(
     module attributes {transform.with_named_sequence} {
