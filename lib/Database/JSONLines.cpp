@@ -9,10 +9,11 @@
 #include "Impl.h"
 
 #include "cwm/Database/RecordJSON.h"
+#include "cwm/Support/Nesting.h"
+#include "cwm/Support/ReadFile.h"
 #include "cwm/Support/WriteFile.h"
 
 #include "llvm/Support/LineIterator.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -36,7 +37,7 @@ static Expected<std::vector<Record>> parseLines(MemoryBufferRef buffer,
   for (line_iterator line(buffer); !line.is_at_eof(); ++line) {
     Record record;
     json::Path::Root root("record");
-    Expected<json::Value> value = json::parse(*line);
+    Expected<json::Value> value = parseJSON(*line);
     Error error = value ? Error::success() : value.takeError();
     if (!error && !fromJSON(*value, record, root))
       error = root.getError();
@@ -50,12 +51,9 @@ static Expected<std::vector<Record>> parseLines(MemoryBufferRef buffer,
 }
 
 Expected<int64_t> Database::importJSONL(StringRef path) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
-      MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readInput(path);
   if (!buffer)
-    return createStringError(buffer.getError(),
-                             "cannot read '" + path +
-                                 "': " + buffer.getError().message());
+    return buffer.takeError();
   Expected<std::vector<Record>> records = parseLines(**buffer, path);
   if (!records)
     return records.takeError();

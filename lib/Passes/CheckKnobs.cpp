@@ -9,11 +9,11 @@
 #include "cwm/Space/CheckKnobs.h"
 #include "cwm/Passes/Passes.h"
 #include "cwm/Sketches/Sketches.h"
+#include "cwm/Support/ParseModule.h"
 
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cwm {
@@ -58,7 +58,7 @@ struct CheckKnobs : cwm::impl::CheckKnobsBase<CheckKnobs> {
       context->loadAllAvailableDialects();
       return success();
     }
-    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(schedule, context);
+    OwningOpRef<ModuleOp> module = parseModuleFile(schedule, context);
     if (!module)
       return failure();
     FailureOr<std::unique_ptr<Space>> result =

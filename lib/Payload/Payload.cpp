@@ -9,6 +9,7 @@
 #include "cwm/Payload/Payload.h"
 
 #include "Contract.h"
+#include "cwm/Support/ParseModule.h"
 #include "cwm/Trajectory/StateText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,9 +17,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/CastInterfaces.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
@@ -105,16 +103,7 @@ FailureOr<cwm::Payload> cwm::loadPayload(StringRef path, StringRef functionName,
   context->loadDialect<func::FuncDialect, linalg::LinalgDialect,
                        tensor::TensorDialect, arith::ArithDialect,
                        math::MathDialect>();
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
-  if (!buffer) {
-    emitError(UnknownLoc::get(context)) << message;
-    return failure();
-  }
-  llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(context));
+  OwningOpRef<ModuleOp> module = parseModuleFile(path, context);
   if (!module)
     return failure();
   return Payload::create(std::move(module), functionName);

@@ -11,6 +11,7 @@
 #include "StageTimer.h"
 #include "cwm/Passes/Passes.h"
 #include "cwm/Runner/StaticRules.h"
+#include "cwm/Support/Nesting.h"
 
 #include "mlir/Dialect/Transform/IR/Utils.h"
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
@@ -72,7 +73,8 @@ static void fail(TrialResult &result, TrialStatus status, std::string reason) {
 }
 
 /// Parses, checks and interprets the script. Sets the result on failure.
-static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef script,
+static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef entryName,
+                                     StringRef script,
                                      const CompileOptions &options,
                                      TrialResult &result) {
   mlir::MLIRContext *context = module.getContext();
@@ -81,6 +83,11 @@ static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef script,
     fail(result, status, reason);
     return mlir::failure();
   };
+  if (std::optional<TextPlace> place = findDeepNesting(script))
+    return failWith(
+        TrialStatus::TransformError,
+        "the script does not parse: " + std::to_string(place->line) + ":" +
+            std::to_string(place->column) + ": " + describeNestingRule());
   mlir::OwningOpRef<mlir::ModuleOp> library =
       mlir::parseSourceString<mlir::ModuleOp>(
           script, mlir::ParserConfig(context), "script");
@@ -107,6 +114,17 @@ static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef script,
   if (mlir::failed(mlir::verify(module)))
     return failWith(TrialStatus::TransformError,
                     "the script made invalid IR: " + error.take("no reason"));
+  // Who compiles the result calls it by its name.
+  auto kernel = module.lookupSymbol<mlir::func::FuncOp>(entryName);
+  StringRef problem = !kernel               ? "is gone"
+                      : kernel.isExternal() ? "has no body"
+                      : !kernel.isPublic()  ? "is private"
+                                            : "";
+  if (!problem.empty())
+    return failWith(TrialStatus::TransformError,
+                    ("after the script @" + entryName + " " + problem +
+                     ": it must stay a public function with a body")
+                        .str());
   return mlir::success();
 }
 
@@ -138,7 +156,8 @@ static void compile(const Payload &payload, StringRef script,
     StageTimer timer(result.transformMs);
     module = payload.getModule().clone();
     markInputsReadOnly(*module);
-    if (mlir::failed(transform(*module, script, options, result)))
+    if (mlir::failed(transform(*module, payload.getEntry().getName(), script,
+                               options, result)))
       return;
   }
   {

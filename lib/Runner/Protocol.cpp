@@ -8,6 +8,8 @@
 
 #include "cwm/Runner/Protocol.h"
 
+#include "cwm/Support/Nesting.h"
+
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -43,7 +45,7 @@ Expected<std::optional<json::Object>> FrameReader::next() {
                              Twine(length) + " bytes");
   if (rest.size() - headerBytes < length)
     return std::nullopt;
-  Expected<json::Value> value = json::parse(rest.substr(headerBytes, length));
+  Expected<json::Value> value = parseJSON(rest.substr(headerBytes, length));
   if (!value)
     return createStringError("garbage on the stream: " +
                              toString(value.takeError()));

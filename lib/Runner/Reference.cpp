@@ -10,11 +10,14 @@
 
 #include "cwm/Runner/GuardedBuffer.h"
 #include "cwm/Runner/Limits.h"
+#include "cwm/Support/Nesting.h"
+#include "cwm/Support/ReadFile.h"
 #include "cwm/Support/WriteFile.h"
 #include "cwm/Target/CPU/LoadedKernel.h"
 #include "cwm/Target/CPU/Lowering.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -343,11 +346,13 @@ Expected<Reference> getReference(const Payload &payload,
     return computeReference(payload, hardware, seed, onRun);
   std::string path =
       getCachePath(cacheFolder, "reference", payload, seed, ".bin");
-  if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false))
-    if (std::optional<Reference> cached =
-            decode((*buffer)->getBuffer(), payload))
-      return std::move(*cached);
+  // A pipe would wait for a writer. Large: not through readOwnFile.
+  if (sys::fs::is_regular_file(path))
+    if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false))
+      if (std::optional<Reference> cached =
+              decode((*buffer)->getBuffer(), payload))
+        return std::move(*cached);
   Expected<Reference> reference =
       computeReference(payload, hardware, seed, onRun);
   if (!reference)
@@ -361,7 +366,7 @@ Expected<Reference> getReference(const Payload &payload,
 /// One number for each result of `payload`.
 static std::optional<std::vector<Deviation>>
 decodeErrors(StringRef text, const Payload &payload) {
-  Expected<json::Value> value = json::parse(text);
+  Expected<json::Value> value = parseJSON(text);
   if (!value) {
     consumeError(value.takeError());
     return std::nullopt;
@@ -391,9 +396,11 @@ getOwnErrors(const Payload &payload, const HardwareDescription &hardware,
     return computeOwnErrors(payload, hardware, seed, reference);
   std::string path =
       getCachePath(cacheFolder, "precision", payload, seed, ".json");
-  if (auto buffer = MemoryBuffer::getFile(path))
-    if (auto cached = decodeErrors((*buffer)->getBuffer(), payload))
-      return std::move(*cached);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readOwnFile(path);
+  if (!buffer)
+    consumeError(buffer.takeError());
+  else if (auto cached = decodeErrors((*buffer)->getBuffer(), payload))
+    return std::move(*cached);
   Expected<std::vector<Deviation>> errors =
       computeOwnErrors(payload, hardware, seed, reference);
   if (!errors)

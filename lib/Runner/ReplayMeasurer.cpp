@@ -8,10 +8,12 @@
 
 #include "cwm/Runner/ReplayMeasurer.h"
 
+#include "cwm/Support/Nesting.h"
+#include "cwm/Support/ReadFile.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/LineIterator.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -23,7 +25,7 @@ namespace cwm {
 
 /// Reads one line into `results`.
 static Error readLine(StringRef line, StringMap<TrialResult> &results) {
-  Expected<json::Value> value = json::parse(line);
+  Expected<json::Value> value = parseJSON(line);
   if (!value)
     return value.takeError();
   const json::Object *object = value->getAsObject();
@@ -47,11 +49,9 @@ static Error readLine(StringRef line, StringMap<TrialResult> &results) {
 
 Expected<std::unique_ptr<ReplayMeasurer>>
 ReplayMeasurer::fromFile(StringRef path) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readInput(path);
   if (!buffer)
-    return createStringError(buffer.getError(),
-                             "cannot read '" + path +
-                                 "': " + buffer.getError().message());
+    return buffer.takeError();
   auto results = std::make_shared<StringMap<TrialResult>>();
   for (line_iterator line(**buffer); !line.is_at_eof(); ++line)
     if (Error error = readLine(*line, *results))

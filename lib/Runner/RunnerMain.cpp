@@ -13,11 +13,11 @@
 #include "cwm/Runner/CompileStage.h"
 #include "cwm/Runner/FaultHandler.h"
 #include "cwm/Runner/MeasureStage.h"
+#include "cwm/Support/ReadFile.h"
 #include "cwm/Support/WriteFile.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -147,10 +147,9 @@ static int runOnce(const Flags &flags, const mlir::DialectRegistry &registry) {
       loadPayload(flags.payload, flags.function, &context);
   if (mlir::failed(payload))
     return 1;
-  auto script = MemoryBuffer::getFileOrSTDIN(flags.script);
+  Expected<std::unique_ptr<MemoryBuffer>> script = readInput(flags.script);
   if (!script)
-    return reportError("cannot read '" + flags.script +
-                       "': " + script.getError().message());
+    return reportError(toString(script.takeError()));
 
   installFaultHandlers(dieOfFault);
   TrialResult result;

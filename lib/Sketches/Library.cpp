@@ -8,17 +8,15 @@
 
 #include "Library.h"
 
+#include "cwm/Support/ParseModule.h"
+
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace cwm;
@@ -26,15 +24,7 @@ using transform::NamedSequenceOp;
 
 FailureOr<OwningOpRef<ModuleOp>> cwm::readSchedule(StringRef path,
                                                    MLIRContext *context) {
-  Location location = FileLineColLoc::get(context, path, 0, 0);
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
-  if (!buffer)
-    return emitError(location) << "cannot read schedule: " << message;
-  // The handler shows the line of a diagnostic as mlir-opt does.
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, context);
+  OwningOpRef<ModuleOp> module = parseModuleFile(path, context);
   if (!module)
     return failure();
   auto attr = transform::TransformDialect::kWithNamedSequenceAttrName;

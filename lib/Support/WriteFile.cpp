@@ -11,10 +11,12 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
+#include <climits>
 #include <unistd.h>
 
 using namespace llvm;
@@ -46,9 +48,31 @@ static Error makeError(StringRef path, std::error_code code) {
                                      cwm::describeWriteError(code));
 }
 
-Error cwm::createBeside(StringRef path, int &descriptor,
-                        SmallVectorImpl<char> &name) {
-  SmallString<128> model(path);
+Expected<std::string> cwm::followLinks(StringRef path) {
+  constexpr int maxLinks = 40; // as Linux does
+  SmallString<128> file(path);
+  for (int links = 0; links <= maxLinks; ++links) {
+    char target[PATH_MAX];
+    ssize_t length = ::readlink(file.c_str(), target, sizeof(target));
+    // Not a link, or nothing: who writes there meets the reason.
+    if (length < 0)
+      return file.str().str();
+    StringRef next(target, length);
+    if (sys::path::is_relative(next))
+      sys::path::remove_filename(file);
+    else
+      file.clear();
+    sys::path::append(file, next);
+  }
+  return makeError(
+      ("'" + path + "'").str(),
+      std::make_error_code(std::errc::too_many_symbolic_link_levels));
+}
+
+/// Creates a temporary file beside `target`, which the user calls `path`.
+static Error createTemporary(StringRef target, StringRef path, int &descriptor,
+                             SmallVectorImpl<char> &name) {
+  SmallString<128> model(target);
   model += ".tmp-%%%%%%%%";
   if (std::error_code code =
           sys::fs::createUniqueFile(model, descriptor, name, sys::fs::OF_None,
@@ -56,6 +80,14 @@ Error cwm::createBeside(StringRef path, int &descriptor,
     return makeError(("'" + path + "'").str(), code);
   sys::RemoveFileOnSignal(StringRef(name.data(), name.size()));
   return Error::success();
+}
+
+Error cwm::createBeside(StringRef path, int &descriptor,
+                        SmallVectorImpl<char> &name) {
+  Expected<std::string> target = followLinks(path);
+  if (!target)
+    return target.takeError();
+  return createTemporary(*target, path, descriptor, name);
 }
 
 std::error_code cwm::removeTemporary(StringRef name) {
@@ -78,9 +110,18 @@ static Error writeToStdout(StringRef text) {
 Error cwm::writeFile(StringRef path, StringRef text) {
   if (path == "-")
     return writeToStdout(text);
+  Expected<std::string> target = followLinks(path);
+  if (!target)
+    return target.takeError();
+  // The new file would take the place of a device or a pipe.
+  sys::fs::file_status status;
+  if (!sys::fs::status(*target, status) && !sys::fs::is_regular_file(status) &&
+      !sys::fs::is_directory(status))
+    return createStringError("cannot write '" + path +
+                             "': it is not a regular file");
   int descriptor = -1;
   SmallString<128> name;
-  if (Error error = createBeside(path, descriptor, name))
+  if (Error error = createTemporary(*target, path, descriptor, name))
     return error;
   std::error_code code;
   {
@@ -96,7 +137,7 @@ Error cwm::writeFile(StringRef path, StringRef text) {
   if (::close(descriptor) != 0 && !code)
     code = std::error_code(errno, std::generic_category());
   if (!code)
-    code = sys::fs::rename(name, path);
+    code = sys::fs::rename(name, *target);
   if (!code) {
     sys::DontRemoveFileOnSignal(name);
     return Error::success();

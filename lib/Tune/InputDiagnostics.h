@@ -18,7 +18,8 @@ namespace cwm {
 /// While it lives, diagnostics of the context go to stderr, those with a place
 /// as mlir-opt shows them. What belongs to no line (a file that cannot be read,
 /// an empty one, an operation without a location) is printed with the name of
-/// its file only: upstream's handler would make up a line 0.
+/// its file only: upstream's handler would make up a line 0. Where the line is
+/// too long to be shown, its number is.
 class InputDiagnostics {
 public:
   explicit InputDiagnostics(mlir::MLIRContext *context);

@@ -8,13 +8,14 @@
 
 #include "cwm/Tune/OutputFile.h"
 
+#include "cwm/Support/Nesting.h"
+#include "cwm/Support/ReadFile.h"
 #include "cwm/Support/WriteFile.h"
 #include "cwm/Tune/ResultFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <unistd.h>
@@ -45,10 +46,9 @@ Error cwm::checkOutput(StringRef path, StringRef workload, bool force) {
     return makeError("cannot write '" + path +
                      "': it is not a regular file; '-' is stdout");
   if (sys::fs::exists(status) && !force) {
-    auto buffer = MemoryBuffer::getFile(path);
+    Expected<std::unique_ptr<MemoryBuffer>> buffer = cwm::readOwnFile(path);
     if (!buffer)
-      return makeError("cannot read '" + path + "', which is to be replaced",
-                       buffer.getError());
+      return buffer.takeError();
     std::optional<ResultOwner> owner = getResultOwner((*buffer)->getBuffer());
     if (!owner)
       return makeError("'" + path +
@@ -76,7 +76,7 @@ static bool isExtraOutput(StringRef text) {
   if (text.trim().empty())
     return true;
   auto hasKey = [](StringRef json) {
-    Expected<json::Value> value = json::parse(json);
+    Expected<json::Value> value = cwm::parseJSON(json);
     if (!value) {
       consumeError(value.takeError());
       return false;
@@ -92,10 +92,9 @@ Error cwm::checkExtraOutput(StringRef path, StringRef flag, bool force) {
     return error;
   if (force || path == "-" || !sys::fs::exists(path))
     return Error::success();
-  auto buffer = MemoryBuffer::getFile(path);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = cwm::readOwnFile(path);
   if (!buffer)
-    return makeError("cannot read '" + path + "', which is to be replaced",
-                     buffer.getError());
+    return buffer.takeError();
   if (isExtraOutput((*buffer)->getBuffer()))
     return Error::success();
   return makeError("'" + path + "' exists and was not written by " + flag +
@@ -108,10 +107,15 @@ static std::string getIdentity(StringRef path) {
   SmallString<128> real;
   if (!sys::fs::real_path(path, real))
     return real.str().str();
-  SmallString<128> parent = sys::path::parent_path(path);
-  if (sys::fs::real_path(parent.empty() ? StringRef(".") : parent.str(), real))
+  Expected<std::string> target = cwm::followLinks(path);
+  if (!target) {
+    consumeError(target.takeError());
     return path.str();
-  sys::path::append(real, sys::path::filename(path));
+  }
+  SmallString<128> parent = sys::path::parent_path(*target);
+  if (sys::fs::real_path(parent.empty() ? StringRef(".") : parent.str(), real))
+    return *target;
+  sys::path::append(real, sys::path::filename(*target));
   return real.str().str();
 }
 

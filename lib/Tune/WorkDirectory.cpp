@@ -9,12 +9,13 @@
 #include "cwm/Tune/WorkDirectory.h"
 
 #include "cwm/Database/Database.h"
+#include "cwm/Support/Nesting.h"
+#include "cwm/Support/ReadFile.h"
 #include "cwm/Support/WriteFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -68,10 +69,10 @@ static bool isBlank(StringRef path, std::error_code &code) {
 /// Compares run.json, which exists, with the payload.
 static Error checkOwner(StringRef path, StringRef file,
                         const cwm::Payload &payload, StringRef payloadFile) {
-  auto buffer = MemoryBuffer::getFile(file);
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = cwm::readOwnFile(file);
   if (!buffer)
-    return makeError("cannot read '" + file + "'", buffer.getError());
-  Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+    return buffer.takeError();
+  Expected<json::Value> value = cwm::parseJSON((*buffer)->getBuffer());
   if (!value) {
     consumeError(value.takeError());
     return makeError("'" + file + "' is malformed: give another --work-dir");

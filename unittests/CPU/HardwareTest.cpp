@@ -101,7 +101,7 @@ TEST(Hardware, EachErrorNamesItsField) {
 TEST(Hardware, FileErrorsNameTheFile) {
   auto hardware = HardwareDescription::fromFile("/nonexistent.json");
   ASSERT_FALSE(bool(hardware));
-  EXPECT_NE(llvm::toString(hardware.takeError()).find("/nonexistent.json: "),
+  EXPECT_NE(llvm::toString(hardware.takeError()).find("'/nonexistent.json': "),
             std::string::npos);
 }
 

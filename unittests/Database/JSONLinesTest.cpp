@@ -101,6 +101,8 @@ TEST_F(DatabaseTest, MalformedLineImportsNothing) {
   };
   expectError("{", "Expected");
   expectError("[]", "expected object");
+  // What would take the parser's stack.
+  expectError(std::string(1000000, '['), "nested deeper than");
   expectError(R"({"workload": "w"})", "target");
   std::string prefix =
       R"({"workload":"w","target":"t","toolchain":"v","candidate":"c",)";

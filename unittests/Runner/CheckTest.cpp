@@ -18,6 +18,8 @@
 
 #include <cmath>
 #include <limits>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace cwm;
 using namespace cwm::test;
@@ -552,6 +554,11 @@ TEST(ReferenceTest, CacheIsCheckedBeforeUse) {
   EXPECT_EQ((*llvm::MemoryBuffer::getFile(path))->getBuffer(), text);
   write(llvm::StringRef(text).drop_back(20));
   EXPECT_NEAR(get(), expected[0], 1e-14);
+  // A pipe would wait for a writer.
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_NEAR(get(), expected[0], 1e-14);
+  ASSERT_EQ(::unlink(path.c_str()), 0);
   write("");
   EXPECT_NEAR(get(), expected[0], 1e-14);
 }

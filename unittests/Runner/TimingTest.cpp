@@ -132,6 +132,10 @@ TEST(ProtocolTest, RefusesGarbage) {
   EXPECT_NE(getError(llvm::StringRef("CWMF\xff\xff\xff\x7f", 8)), "");
   EXPECT_NE(getError(llvm::StringRef("CWMF\x02\0\0\0{{", 10)), "");
   EXPECT_NE(getError(llvm::StringRef("CWMF\x02\0\0\0[]", 10)), "");
+  // What would take the parser's stack; 0x100000 of them.
+  std::string deep("CWMF\0\0\x10\0", 8);
+  deep.append(0x100000, '[');
+  EXPECT_NE(getError(deep).find("nested deeper than"), std::string::npos);
 }
 
 TEST(ProtocolTest, BlockingEndsNoticeTheEnd) {

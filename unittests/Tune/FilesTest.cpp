@@ -19,6 +19,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <sys/stat.h>
+
 using namespace cwm;
 using namespace llvm;
 using ::testing::HasSubstr;
@@ -119,6 +121,16 @@ TEST_F(Files, WorkDirectoryIsMadeAndFoundAgain) {
   EXPECT_THAT(get("w.cwm/payload.mlir"), HasSubstr("func.func @exp2"));
   EXPECT_THAT(get("w.cwm/run.json"),
               HasSubstr(payload.getWorkloadHash().str()));
+}
+
+TEST_F(Files, WorkDirectoryWithAPipeIsNotWaitedFor) {
+  mlir::MLIRContext context;
+  Payload payload = test::makePayload(context, 4);
+  ASSERT_FALSE(sys::fs::create_directory(at("w")));
+  ASSERT_EQ(::mkfifo(at("w/run.json").c_str(), 0600), 0);
+  EXPECT_THAT(errorOf(WorkDirectory::open(at("w"), payload, "p.mlir")),
+              HasSubstr("cannot read '" + at("w/run.json") +
+                        "': it is not a regular file"));
 }
 
 TEST_F(Files, WorkDirectoryOfAnotherPayloadIsRefused) {

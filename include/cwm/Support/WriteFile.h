@@ -29,16 +29,21 @@ std::string describeWriteError(std::error_code code);
 /// messages that other libraries and processes made.
 std::string nameFullDisk(std::string message);
 
-/// Creates a temporary file beside `path`, which goes away with the process
-/// when a signal ends it. Errors name `path`.
+/// The file that writing to `path` changes: what symbolic links lead to, also
+/// where that does not exist yet. Errors name `path`.
+llvm::Expected<std::string> followLinks(llvm::StringRef path);
+
+/// Creates a temporary file beside what `path` leads to, which goes away with
+/// the process when a signal ends it. Errors name `path`.
 llvm::Error createBeside(llvm::StringRef path, int &descriptor,
                          llvm::SmallVectorImpl<char> &name);
 
 /// Removes a file of createBeside.
 std::error_code removeTemporary(llvm::StringRef name);
 
-/// Writes `text` to a temporary file beside `path` and renames it, so that
-/// nobody ever sees half a file; "-" writes to stdout. Errors name the path.
+/// Writes `text` to a temporary file beside what `path` leads to and renames
+/// it, so that nobody ever sees half a file and links stay; "-" writes to
+/// stdout. Errors name the path.
 llvm::Error writeFile(llvm::StringRef path, llvm::StringRef text);
 
 } // namespace cwm

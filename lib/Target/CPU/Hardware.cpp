@@ -9,11 +9,12 @@
 #include "cwm/Target/CPU/Hardware.h"
 
 #include "Features.h"
+#include "cwm/Support/Nesting.h"
+#include "cwm/Support/ReadFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MD5.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
 
@@ -131,7 +132,7 @@ private:
 
 llvm::Expected<HardwareDescription>
 HardwareDescription::fromJSON(llvm::StringRef text) {
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> value = parseJSON(text);
   if (!value)
     return value.takeError();
   const llvm::json::Object *object = value->getAsObject();
@@ -194,9 +195,10 @@ HardwareDescription::fromJSON(llvm::StringRef text) {
 
 llvm::Expected<HardwareDescription>
 HardwareDescription::fromFile(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      readInput(path, /*maxBytes=*/1 << 20);
   if (!buffer)
-    return makeError(path + ": " + buffer.getError().message());
+    return buffer.takeError();
   llvm::Expected<HardwareDescription> hardware =
       fromJSON((*buffer)->getBuffer());
   if (!hardware)

@@ -9,6 +9,7 @@
 #include "Features.h"
 #include "Measure.h"
 
+#include "cwm/Support/ReadFile.h"
 #include "cwm/Support/WriteFile.h"
 #include "cwm/Target/CPU/Hardware.h"
 
@@ -164,8 +165,14 @@ static std::string getCachePath(llvm::StringRef machine) {
 /// Takes the measured fields from the cache; false when there is none, or what
 /// is there cannot be trusted.
 static bool readCache(llvm::StringRef path, HardwareDescription &hardware) {
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> text =
+      readOwnFile(path, /*maxBytes=*/1 << 20);
+  if (!text) {
+    llvm::consumeError(text.takeError());
+    return false;
+  }
   llvm::Expected<HardwareDescription> cached =
-      HardwareDescription::fromFile(path);
+      HardwareDescription::fromJSON((*text)->getBuffer());
   if (!cached) {
     llvm::consumeError(cached.takeError());
     return false;
