@@ -12,6 +12,7 @@
 
 #include "cwm/Database/RecordJSON.h"
 #include "cwm/Database/Version.inc"
+#include "cwm/Support/Nesting.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Endian.h"
@@ -181,6 +182,10 @@ Expected<std::unique_ptr<Database>> Database::open(StringRef path) {
     return error;
   if (Error error = checkIntegrity(connection))
     return error;
+  if (std::error_code code =
+          sys::fs::getUniqueID(path, database->impl->identity))
+    return createStringError(code,
+                             "cannot open '" + path + "': " + code.message());
 
   Expected<Statement> insert = Statement::prepare(
       connection,
@@ -192,6 +197,18 @@ Expected<std::unique_ptr<Database>> Database::open(StringRef path) {
     return insert.takeError();
   database->impl->insertStatement.emplace(std::move(*insert));
   return database;
+}
+
+Error Database::checkInPlace() const {
+  StringRef path = impl->connection.getPath();
+  sys::fs::UniqueID now;
+  std::error_code code = sys::fs::getUniqueID(path, now);
+  if (!code && now == impl->identity)
+    return Error::success();
+  return createStringError(
+      "'" + path + "' was removed, moved or replaced during the run" +
+      (code ? " (" + code.message() + ")" : std::string()) +
+      ": what this run stored is not in it");
 }
 
 static std::string getCurrentTime() {
@@ -268,7 +285,7 @@ static Expected<Record> readRecord(const Statement &statement,
   record.hardware = statement.getFloats(11);
   auto parse = [&](int column, StringRef name, auto &into) -> Error {
     json::Path::Root root(name);
-    Expected<json::Value> value = json::parse(statement.getText(column));
+    Expected<json::Value> value = parseJSON(statement.getText(column));
     Error error = value ? Error::success() : value.takeError();
     if (!error && !fromJSON(*value, into, root))
       error = root.getError();

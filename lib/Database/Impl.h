@@ -13,6 +13,8 @@
 
 #include "cwm/Database/Database.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include <optional>
 
 namespace cwm {
@@ -23,6 +25,8 @@ struct Database::Impl {
   // Destroyed last: the connection is closed under the lock.
   FileLock lock;
   Connection connection;
+  /// Of the file when it was opened.
+  llvm::sys::fs::UniqueID identity;
   std::optional<Statement> insertStatement;
 
   /// Inserts `record`; false when its key is present. Commits unless inside of

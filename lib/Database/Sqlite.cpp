@@ -11,6 +11,7 @@
 #include "cwm/Support/WriteFile.h"
 
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <cerrno>
 #include <sqlite3.h>
@@ -62,6 +63,25 @@ static std::string getReason(std::error_code error) {
   return error ? ": " + error.message() : std::string();
 }
 
+/// SQLite's own reason not to open a file: the names of it and of its journal
+/// must fit. It says nothing but that it cannot.
+static std::string describeLongPath(StringRef path) {
+  SmallString<512> absolute;
+  if (sys::fs::real_path(path, absolute)) {
+    absolute = path;
+    if (sys::fs::make_absolute(absolute))
+      return "";
+  }
+  const sqlite3_vfs *system = sqlite3_vfs_find(nullptr);
+  constexpr size_t journalBytes = 8; // "-journal"
+  if (!system || absolute.size() + journalBytes <= size_t(system->mxPathname))
+    return "";
+  return ": its path has " + std::to_string(absolute.size()) +
+         " bytes from the root, more than the " +
+         std::to_string(system->mxPathname - journalBytes) +
+         " that SQLite takes; give another --work-dir or --database";
+}
+
 Error Connection::makeError(int code, StringRef what) const {
   std::error_code reason = getSystemError(handle, errno);
   std::string quoted = "'" + path + "'";
@@ -83,8 +103,12 @@ Error Connection::makeError(int code, StringRef what) const {
                              "safe");
   case SQLITE_READONLY:
     return createStringError("cannot write " + quoted + ": it is read-only");
-  case SQLITE_CANTOPEN:
-    return createStringError("cannot open " + quoted + getReason(reason));
+  case SQLITE_CANTOPEN: {
+    // First: what the system said then belongs to something else.
+    std::string tooLong = describeLongPath(path);
+    return createStringError("cannot open " + quoted +
+                             (tooLong.empty() ? getReason(reason) : tooLong));
+  }
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
     return createStringError(quoted + " is locked by another program");

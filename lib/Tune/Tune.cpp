@@ -94,6 +94,8 @@ TuneExit TuneRun::run() {
   bool extras = writeExtras();
   if (found && extras)
     report.print(llvm::errs());
+  if (llvm::Error error = database->checkInPlace())
+    fail(std::move(error), exit == TuneExit::Done ? TuneExit::Error : exit);
   return exit;
 }
 

@@ -36,6 +36,61 @@ void runSQL(StringRef path, const char *sql) {
   sqlite3_close(handle);
 }
 
+TEST_F(DatabaseTest, RecordsWithDeepJSONAreErrors) {
+  for (const char *column : {"actions", "result"}) {
+    std::string path = getPath(std::string(column) + ".db");
+    Record record = makeRecord("w", "c");
+    ASSERT_FALSE(bool(openOrDie(path)->insert(record)));
+    runSQL(path, (std::string("UPDATE record SET ") + column + "='" +
+                  std::string(1000000, '[') + "'")
+                     .c_str());
+    std::string message =
+        toString(openOrDie(path)->getAllRecords().takeError());
+    EXPECT_NE(message.find("record 1: [1:257, byte=256]: nested deeper than"),
+              std::string::npos)
+        << message;
+  }
+}
+
+TEST_F(DatabaseTest, KnowsThatItsFileIsGone) {
+  std::string path = getPath("records.db"), moved = getPath("moved.db");
+  std::unique_ptr<Database> database = openOrDie(path);
+  EXPECT_FALSE(bool(database->checkInPlace()));
+  ASSERT_EQ(::rename(path.c_str(), moved.c_str()), 0);
+  std::string words = "'" + path + "' was removed, moved or replaced";
+  EXPECT_TRUE(StringRef(toString(database->checkInPlace())).starts_with(words));
+  writeFile(path, "");
+  EXPECT_TRUE(StringRef(toString(database->checkInPlace())).starts_with(words));
+  // Stored and moved back: all is there.
+  Record record = makeRecord("w", "c");
+  EXPECT_FALSE(bool(database->insert(record)));
+  ASSERT_EQ(::rename(moved.c_str(), path.c_str()), 0);
+  EXPECT_FALSE(bool(database->checkInPlace()));
+}
+
+TEST_F(DatabaseTest, NamesOfAnyLengthOpenOrSayWhyNot) {
+  // Around the longest that SQLite takes, and far beyond.
+  std::string parent = getPath("x");
+  ASSERT_FALSE(sys::fs::create_directory(parent));
+  while (parent.size() < 470) {
+    parent +=
+        "/" + std::string(std::min<size_t>(200, 470 - parent.size()), 'x');
+    ASSERT_FALSE(sys::fs::create_directory(parent));
+  }
+  unsigned numOpened = 0, numRefused = 0;
+  for (size_t length = 1; length < 100; length += 7) {
+    Expected<std::unique_ptr<Database>> database =
+        Database::open(parent + "/" + std::string(length, 'y'));
+    std::string message = toString(database.takeError());
+    ++(message.empty() ? numOpened : numRefused);
+    EXPECT_TRUE(message.empty() ||
+                StringRef(message).contains(" that SQLite takes"))
+        << message;
+  }
+  EXPECT_GT(numOpened, 0u);
+  EXPECT_GT(numRefused, 0u);
+}
+
 TEST_F(DatabaseTest, RecordsSurviveReopening) {
   std::string path = getPath("records.db");
   Record first = makeRecord("w", "a"), second = makeRecord("w", "b");

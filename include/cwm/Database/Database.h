@@ -89,6 +89,10 @@ public:
   llvm::Error exportJSONL(llvm::StringRef path);
   llvm::Expected<int64_t> importJSONL(llvm::StringRef path);
 
+  /// Whether what was stored can be found again: an error when the file was
+  /// removed, moved or replaced since it was opened.
+  llvm::Error checkInPlace() const;
+
 private:
   Database();
   struct Impl;
