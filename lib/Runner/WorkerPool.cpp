@@ -191,11 +191,9 @@ Error WorkerPool::Impl::start(const Payload &payload,
       return error;
   static std::atomic<unsigned> counter{0};
   removeStaleFolders(options.workDir);
-  Expected<std::string> objects = makeFolder(
-      options.workDir, "objects-" + Twine(getpid()) + "-" + Twine(counter++));
-  if (!objects)
-    return objects.takeError();
-  objectFolder = *objects;
+  // Made with the first job: a run that is interrupted before leaves nothing.
+  objectFolder = options.workDir + "/objects-" + std::to_string(getpid()) +
+                 "-" + std::to_string(counter++);
   if (!options.keptObjectsDir.empty())
     if (std::error_code code =
             sys::fs::create_directories(options.keptObjectsDir))
@@ -514,6 +512,10 @@ Error WorkerPool::Impl::run() {
       entry.first->stop();
     assigned.clear();
   });
+  if (numObjects == 0)
+    if (std::error_code code = sys::fs::create_directories(objectFolder))
+      return createStringError(code, "cannot create '" + objectFolder +
+                                         "': " + code.message());
   while (!stopRequested && !allDone(least)) {
     if (Error error = startWorkers())
       return error;
