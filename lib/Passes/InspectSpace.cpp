@@ -35,11 +35,18 @@ struct InspectSpace : cwm::impl::InspectSpaceBase<InspectSpace> {
     if (list)
       (*space)->printKnobs(os);
     if (int64_t limit = enumerate) {
-      (*space)->enumerate([&](const Assignment &candidate) {
+      bool complete = (*space)->enumerate([&](const Assignment &candidate) {
         os << (*space)->getKey(candidate) << "\n";
         limit -= limit > 0;
         return limit != 0;
       });
+      if (!complete) {
+        getOperation().emitError()
+            << "gave up the enumeration: too many options were looked at "
+               "without finding a further candidate that satisfies all "
+               "constraints";
+        return signalPassFailure();
+      }
     }
     RandomEngine engine(seed);
     for (int64_t i = 0; i < sample; ++i) {

@@ -120,10 +120,40 @@ static LogicalResult moveResults(func::FuncOp function) {
   return function.eraseResults(llvm::BitVector(function.getNumResults(), true));
 }
 
+static bool changes(func::FuncOp function) {
+  return !function.isExternal() &&
+         (function.getNumResults() > 0 ||
+          llvm::any_of(function.getArgumentTypes(), [](Type type) {
+            auto memref = dyn_cast<MemRefType>(type);
+            return memref && !memref.getLayout().isIdentity();
+          }));
+}
+
+/// Callers would have to change with what they call.
+static LogicalResult checkCalls(ModuleOp module) {
+  SymbolTable symbols(module);
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!isa<func::CallOp, func::ConstantOp>(op))
+      return WalkResult::advance();
+    auto callee = op->getAttrOfType<FlatSymbolRefAttr>(
+        isa<func::CallOp>(op) ? "callee" : "value");
+    auto function =
+        symbols.lookup<func::FuncOp>(callee ? callee.getValue() : StringRef());
+    if (!function || !changes(function))
+      return WalkResult::advance();
+    op->emitError() << "calls are not supported: @" << function.getName()
+                    << " gets another signature; inline it first";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 struct ResultsToOutParams
     : cwm::impl::ResultsToOutParamsBase<ResultsToOutParams> {
   void runOnOperation() override {
+    if (failed(checkCalls(getOperation())))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;

@@ -70,7 +70,7 @@ Truth Partial::check(const Constraint &constraint) const {
 Solver::Solver(ArrayRef<Knob> knobs, const Space::Impl &impl,
                const Assignment &preferred, uint64_t budget)
     : knobs(knobs), impl(impl), preferred(preferred), budget(budget),
-      partial(knobs, impl), watchers(knobs.size()),
+      left(budget), partial(knobs, impl), watchers(knobs.size()),
       failures(impl.constraints.size()) {
   for (auto [index, constraint] : llvm::enumerate(impl.constraints)) {
     for (unsigned knob : constraint.program.getKnobs())
@@ -115,8 +115,10 @@ bool Solver::isConsistent(unsigned knob) {
 Solver::Outcome
 Solver::search(unsigned numKnown,
                llvm::function_ref<bool(const Assignment &)> visit) {
-  if (numKnown == knobs.size())
+  if (numKnown == knobs.size()) {
+    left = budget;
     return visit(partial.getOptions()) ? Outcome::Continue : Outcome::Stop;
+  }
   std::optional<unsigned> knob = findDecided();
   assert(knob && "conditions of liveness are circular");
   bool isForced = forced && forced->first == *knob;
@@ -130,8 +132,8 @@ Solver::search(unsigned numKnown,
   Outcome outcome = Outcome::Continue;
   for (uint64_t rank = 0; rank < numOptions && outcome == Outcome::Continue;
        ++rank) {
-    if (budget-- == 0) {
-      budget = 0;
+    if (left-- == 0) {
+      left = 0;
       outcome = Outcome::OutOfBudget;
       break;
     }

@@ -45,7 +45,7 @@ private:
 class Solver {
 public:
   /// Tries the options of knob k in the order preferred[k], preferred[k] + 1,
-  /// ... and around. `budget` bounds the options looked at.
+  /// ... and around. `budget` bounds the options looked at for one candidate.
   Solver(llvm::ArrayRef<Knob> knobs, const Space::Impl &impl,
          const Assignment &preferred, uint64_t budget);
 
@@ -67,7 +67,7 @@ private:
   llvm::ArrayRef<Knob> knobs;
   const Space::Impl &impl;
   const Assignment &preferred;
-  uint64_t budget;
+  uint64_t budget, left;
   Partial partial;
   std::optional<std::pair<unsigned, uint64_t>> forced;
   /// For each knob, the constraints that mention it.

@@ -79,10 +79,10 @@ std::optional<uint64_t> Space::countExact(uint64_t limit) const {
   return static_cast<uint64_t>(diagram->getCount().exact);
 }
 
-void Space::enumerate(
+bool Space::enumerate(
     llvm::function_ref<bool(const Assignment &)> visit) const {
   Assignment first(knobs.size(), 0);
-  Solver(knobs, *impl, first, UINT64_MAX).run(visit);
+  return Solver(knobs, *impl, first, searchBudget).run(visit);
 }
 
 //===----------------------------------------------------------------------===//

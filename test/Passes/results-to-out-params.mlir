@@ -84,3 +84,41 @@ func.func @reversed(%x: memref<4xf32, strided<[2]>>) {
 func.func @scalar(%x: f32) -> f32 {
   return %x : f32
 }
+
+// -----
+
+func.func private @callee(%x: memref<4xf32>) -> memref<4xf32> {
+  return %x : memref<4xf32>
+}
+func.func @caller(%x: memref<4xf32>) -> memref<4xf32> {
+  // expected-error@below {{calls are not supported: @callee gets another signature; inline it first}}
+  %0 = call @callee(%x) : (memref<4xf32>) -> memref<4xf32>
+  return %0 : memref<4xf32>
+}
+
+// -----
+
+func.func private @strided(%x: memref<4xf32, strided<[1], offset: 2>>) {
+  return
+}
+func.func @reference() {
+  // expected-error@below {{calls are not supported: @strided gets another signature}}
+  %0 = func.constant @strided : (memref<4xf32, strided<[1], offset: 2>>) -> ()
+  return
+}
+
+// -----
+
+// What stays as it is can be called, and what is declared only.
+func.func private @declared() -> f32
+func.func private @plain(%x: memref<4xf32>) {
+  return
+}
+// CHECK-LABEL: func.func @calls_plain
+// CHECK: call @plain
+// CHECK: call @declared
+func.func @calls_plain(%x: memref<4xf32>) {
+  call @plain(%x) : (memref<4xf32>) -> ()
+  %0 = call @declared() : () -> f32
+  return
+}

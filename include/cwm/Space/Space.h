@@ -127,8 +127,9 @@ public:
   std::optional<Assignment> crossover(const Assignment &a, const Assignment &b,
                                       RandomEngine &engine) const;
   /// Calls `visit` for each distinct candidate in a fixed order until it
-  /// returns false or all were visited. Lazy.
-  void enumerate(llvm::function_ref<bool(const Assignment &)> visit) const;
+  /// returns false or all were visited. Lazy. Returns false when it gave up: a
+  /// million options were looked at without finding a further candidate.
+  bool enumerate(llvm::function_ref<bool(const Assignment &)> visit) const;
 
   /// Canonical key `name{knob=value,...}` of the live knobs with more than one
   /// option, in name order. Equal candidates have equal keys.
