@@ -291,6 +291,8 @@ struct LowerCopies : PassWrapper<LowerCopies, OperationPass<ModuleOp>> {
 LogicalResult bufferizeReference(ModuleOp module) {
   PassManager manager(module.getContext());
   manager.addPass(createConvertTensorToLinalgPass());
+  // arith and math on tensors.
+  manager.addPass(createConvertElementwiseToLinalgPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =

@@ -22,6 +22,7 @@ static void setStructure(SketchOptions &options, const ChainPayload &payload) {
                                                    payload.isReshaped
                                                        ? "cwm_reshaped_producer"
                                                        : "cwm_producer"));
+  options.structure("softmax", payload.hasSoftmax);
   options.structure("initial_value", payload.separatesInitialValues);
   options.structure("collapse", options.builder.getStringAttr(
                                     payload.isCollapsed ? "cwm-collapse-dims"

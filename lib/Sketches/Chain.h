@@ -44,6 +44,8 @@ struct ChainPayload {
   bool isCollapsed = false;
   /// So has transform.apply_patterns.cwm.separate_initial_values.
   bool separatesInitialValues = false;
+  /// There is a linalg.softmax.
+  bool hasSoftmax = false;
   /// Width of the widest element.
   int64_t elementBits = 0;
 

@@ -151,6 +151,7 @@ std::optional<ChainPayload> cwm::analyseChain(const Payload &payload,
                                               std::string *why) {
   ChainPayload result;
   result.separatesInitialValues = separateInitialValues;
+  result.hasSoftmax = hasSoftmax(payload);
   OwningOpRef<ModuleOp> module = normalise(
       payload, staysNamed, {/*foldUnitExtents=*/true, separateInitialValues});
   if (module && collapse)

@@ -18,6 +18,12 @@
 
 using namespace mlir;
 
+bool cwm::hasSoftmax(const Payload &payload) {
+  WalkResult walk = payload.getModule()->walk(
+      [](linalg::SoftmaxOp) { return WalkResult::interrupt(); });
+  return walk.wasInterrupted();
+}
+
 OwningOpRef<ModuleOp>
 cwm::normalise(const Payload &payload,
                llvm::function_ref<bool(linalg::LinalgOp)> keepsName,
@@ -29,12 +35,21 @@ cwm::normalise(const Payload &payload,
     if (failed(applyPatternsGreedily(*module, std::move(patterns))))
       return {};
   }
+  IRRewriter rewriter(module->getContext());
+  SmallVector<linalg::SoftmaxOp> softmaxes;
+  module->walk([&](linalg::SoftmaxOp op) { softmaxes.push_back(op); });
+  for (linalg::SoftmaxOp op : softmaxes) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
+    if (failed(parts))
+      return {};
+    rewriter.replaceOp(op, *parts);
+  }
   SmallVector<linalg::LinalgOp> named;
   module->walk([&](linalg::LinalgOp op) {
     if (!isa<linalg::GenericOp, linalg::FillOp>(op) && !keepsName(op))
       named.push_back(op);
   });
-  IRRewriter rewriter(module->getContext());
   for (linalg::LinalgOp op : named) {
     rewriter.setInsertionPoint(op);
     if (failed(linalg::generalizeNamedOp(rewriter, op)))

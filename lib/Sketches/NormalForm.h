@@ -27,12 +27,15 @@ struct NormalFormOptions {
 
 /// The payload in the form that the sequences `@cwm_normalise` and, with
 /// `foldUnitExtents`, `@cwm_normalise_chain` of schedules/cpu/common.mlir give
-/// it: named ops are generics, but for fills and those that `keepsName`, and
+/// it: `linalg.softmax` is decomposed, named ops are generics, but for fills and those that `keepsName`, and
 /// elementwise ops are fused. Null when that fails.
 mlir::OwningOpRef<mlir::ModuleOp>
 normalise(const Payload &payload,
           llvm::function_ref<bool(mlir::linalg::LinalgOp)> keepsName,
           const NormalFormOptions &options = {});
+
+/// True where there is a `linalg.softmax`, which schedules have to decompose.
+bool hasSoftmax(const Payload &payload);
 
 /// Completes `result` with an `Analysis` of the entry function in `module`, a
 /// normal form of `payload`. nullopt when the payload is of another kind; then

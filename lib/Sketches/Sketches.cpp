@@ -15,6 +15,7 @@
 #include "Contraction.h"
 #include "Convolution.h"
 #include "Library.h"
+#include "NormalForm.h"
 #include "Options.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -54,7 +55,9 @@ static bool hasFusableOps(const Payload &payload) {
 /// Every payload fits.
 static FittingSketch fitFallback(const Payload &payload, MLIRContext *context) {
   SketchOptions options("fallback", context);
-  if (!hasFusableOps(payload))
+  bool softmax = hasSoftmax(payload);
+  options.structure("softmax", softmax);
+  if (!softmax && !hasFusableOps(payload))
     options.structure("fusion", 0);
   return std::move(options.sketch);
 }

@@ -46,6 +46,20 @@ struct SeparateInitialValue : OpInterfaceRewritePattern<linalg::LinalgOp> {
     if (init->get().getDefiningOp<linalg::FillOp>() ||
         init->get().getDefiningOp<tensor::EmptyOp>())
       return rewriter.notifyMatchFailure(op, "starts from a fill already");
+    // The same number everywhere is what a fill says, and patterns look for it.
+    if (DenseElementsAttr constant;
+        matchPattern(init->get(), m_Constant(&constant)) &&
+        constant.isSplat()) {
+      Location loc = op.getLoc();
+      Value number = arith::ConstantOp::create(
+          rewriter, loc, constant.getSplatValue<TypedAttr>());
+      Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                            type.getElementType());
+      Value fill =
+          linalg::FillOp::create(rewriter, loc, number, empty).getResult(0);
+      rewriter.modifyOpInPlace(op, [&] { init->set(fill); });
+      return success();
+    }
     std::optional<TypedAttr> neutral;
     Operation *combiner = findCombiner(op, neutral);
     if (!combiner)

@@ -179,6 +179,7 @@ transform.named_sequence @cwm_lower_vectors(%func: !transform.any_op {transform.
 // Chains of elementwise ops and reductions: named ops become generics,
 // elementwise ops fuse, unit dimensions go (tiling does not fuse producers whose
 // results are read at a constant index). Structure, from the payload:
+//   softmax        1 where there is a linalg.softmax
 //   initial_value  1 where one is neither a fill nor empty: needs an op of cwm
 transform.named_sequence @cwm_normalise_chain(%func: !transform.any_op {transform.consumed}) -> !transform.any_op {
   transform.tune.alternatives<"initial_value"> {
@@ -187,6 +188,13 @@ transform.named_sequence @cwm_normalise_chain(%func: !transform.any_op {transfor
     transform.apply_patterns to %func {
       transform.apply_patterns.cwm.separate_initial_values
     } : !transform.any_op
+    transform.yield
+  }
+  transform.tune.alternatives<"softmax"> {
+    transform.yield
+  }, {
+    %softmax = transform.structured.match ops{["linalg.softmax"]} in %func : (!transform.any_op) -> !transform.any_op
+    %parts = transform.structured.decompose_interface %softmax : (!transform.any_op) -> !transform.any_op
     transform.yield
   }
   %named = transform.structured.match ops{["linalg.transpose", "linalg.broadcast",

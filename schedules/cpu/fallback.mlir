@@ -8,10 +8,20 @@
 //   fusion  elementwise ops in one loop nest, or each in its own (the fused form
 //           may repeat work of an outer loop in an inner one)
 
+// Structure, from the payload:
+//   softmax  1 where there is a linalg.softmax, which has no loops of its own
+
 module attributes {transform.with_named_sequence} {
 
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
   %func = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
+  transform.tune.alternatives<"softmax"> {
+    transform.yield
+  }, {
+    %softmax = transform.structured.match ops{["linalg.softmax"]} in %func : (!transform.any_op) -> !transform.any_op
+    %parts = transform.structured.decompose_interface %softmax : (!transform.any_op) -> !transform.any_op
+    transform.yield
+  }
   %ordered = transform.include @interchange failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
   transform.tune.alternatives<"fusion"> {
     transform.yield

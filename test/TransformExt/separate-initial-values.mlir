@@ -34,6 +34,19 @@ func.func @maximum(%x: tensor<5x3x7xi32>, %c: tensor<7x5xi32>) -> tensor<7x5xi32
   return %r : tensor<7x5xi32>
 }
 
+// One number everywhere becomes a fill.
+// CHECK-LABEL: func.func @splat(
+// CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[FILL:.*]] = linalg.fill ins(%[[ONE]] : f32)
+// CHECK: linalg.matmul {{.*}} outs(%[[FILL]] :
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @splat(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  %c = arith.constant dense<1.0> : tensor<4x6xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x6xf32>) outs(%c : tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %r : tensor<4x6xf32>
+}
+
 // What an elementwise op overwrites becomes an input where it is read.
 // CHECK-LABEL: func.func @in_place(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<3xf32>, %[[C:[^:]*]]: tensor<2x3xf32>

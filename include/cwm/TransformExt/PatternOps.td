@@ -55,8 +55,9 @@ def ApplySeparateInitialValuesPatternsOp
 
     The operation must have one result, and a reduction must index it by a
     permutation of its parallel dimensions and reduce with one operation that
-    has a neutral element. Initial values that are fills or empty tensors are
-    left alone.
+    has a neutral element. An initial value that is a constant, the same number
+    everywhere, becomes a fill. Those that are fills or empty tensors are left
+    alone.
 
     ```mlir
     transform.apply_patterns to %func {

@@ -39,6 +39,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       // Bufferisation: no-ops after a schedule that has bufferised already.
       {own, "cwm-read-only-inputs"},
       {own, "cwm-decompose-tensor-ops"},
+      {true, "func.func(convert-elementwise-to-linalg)"},
       {true, "eliminate-empty-tensors"},
       {true, "one-shot-bufferize{bufferize-function-boundaries "
              "allow-return-allocs-from-loops "
