@@ -1,7 +1,6 @@
 // A schedule of one's own, tuned with
 //   cwm-tune payload.mlir --schedule=examples/tile-and-vectorise.mlir
-// It tiles the matrix product of a payload twice, unrolls the innermost of the
-// outer loops or not, and vectorises. Upstream ops; what is open are knobs.
+// It tiles the matrix product of a payload twice and vectorises. Upstream ops; what is open are knobs.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op) {
     %matmul = transform.structured.match ops{["linalg.matmul"]} in %root

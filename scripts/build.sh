@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset=${1:?usage: scripts/build.sh PRESET [tools | all | target...]}
 shift
 targets=("$@")
-[ "${targets[*]:-}" != tools ] || targets=(cwm-opt cwm-tune cwm-runner)
+[ "${targets[*]:-}" != tools ] || targets=(cwm-opt cwm-tune cwm-runner CwmPlugin)
 [ -e "build/$preset/build.ninja" ] || cmake --preset "$preset" -Wno-dev >"${TMPDIR:-/tmp}/cwm-configure.$$" 2>&1 || {
   cat "${TMPDIR:-/tmp}/cwm-configure.$$" >&2
   rm -f "${TMPDIR:-/tmp}/cwm-configure.$$" "build/$preset/build.ninja"

@@ -25,6 +25,9 @@ namespace cwm {
 
 namespace {
 
+/// Places in the bound script are told from those in the payload.
+constexpr StringLiteral scriptName = "script";
+
 /// Keeps the first error that is emitted while it lives, as one line.
 class FirstError {
 public:
@@ -55,7 +58,8 @@ private:
     raw_string_ostream out(message);
     if (auto place =
             diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>())
-      out << place.getLine() << ":" << place.getColumn() << ": ";
+      out << (place.getFilename() == scriptName ? scriptName + ":" : "")
+          << place.getLine() << ":" << place.getColumn() << ": ";
     out << getLine(diagnostic, 300);
     if (!diagnostic.getNotes().empty())
       out << "; note: " << getLine(*diagnostic.getNotes().begin(), 160);
@@ -90,7 +94,7 @@ static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef entryName,
             std::to_string(place->column) + ": " + describeNestingRule());
   mlir::OwningOpRef<mlir::ModuleOp> library =
       mlir::parseSourceString<mlir::ModuleOp>(
-          script, mlir::ParserConfig(context), "script");
+          script, mlir::ParserConfig(context), scriptName);
   if (!library)
     return failWith(TrialStatus::TransformError,
                     "the script does not parse: " + error.take("no reason"));

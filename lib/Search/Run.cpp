@@ -177,10 +177,14 @@ void Run::addTrial(const Proposal &proposal, const TrialResult &result,
   progress.failures += !result.isOk();
   if (result.isOk() && result.score > progress.bestScore) {
     progress.bestScore = result.score;
-    progress.bestTimeNs = result.timeNs;
+    progress.bestTimeNs = progress.bestTimeNs > 0
+                              ? std::min(progress.bestTimeNs, result.timeNs)
+                              : result.timeNs;
   }
+  if (!result.isOk() && run.options.onFailure)
+    run.options.onFailure(proposal.candidate.key, result);
   if (baseline && proposal.candidate.key == baseline->key && result.isOk()) {
-    progress.baselineTimeNs = result.timeNs;
+    progress.baselineScore = result.score;
     baselineResult = result;
   }
   if (isNew)

@@ -64,7 +64,8 @@ static FittingSketch fitFallback(const Payload &payload, MLIRContext *context) {
 
 FailureOr<std::vector<std::unique_ptr<Space>>>
 cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
-                 StringRef schedulesDir) {
+                 StringRef schedulesDir, std::string *why) {
+  std::string notContraction, notWindow, notChain;
   MLIRContext *context = payload.getModule()->getContext();
   std::vector<FittingSketch> sketches;
   // With ops and passes of ours only where nothing fits without.
@@ -72,11 +73,13 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
       getElementTypeOrSelf(payload.getEntry().getFunctionType().getResult(0));
   for (bool separate : {false, true})
     if (sketches.empty())
-      if (auto contraction = analyseContraction(payload, separate))
+      if (auto contraction =
+              analyseContraction(payload, separate, &notContraction))
         sketches = fitContraction(*contraction, element.getIntOrFloatBitWidth(),
                                   hardware, context);
   if (sketches.empty())
-    if (std::optional<WindowPayload> window = analyseWindow(payload)) {
+    if (std::optional<WindowPayload> window =
+            analyseWindow(payload, &notWindow)) {
       sketches = fitConvolution(*window, hardware, context);
       if (sketches.empty())
         sketches = fitWindow(*window, hardware, context);
@@ -84,8 +87,11 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
   for (bool separate : {false, true})
     for (bool collapse : {false, true})
       if (sketches.empty())
-        if (auto chain = analyseChain(payload, collapse, separate))
+        if (auto chain = analyseChain(payload, collapse, separate, &notChain))
           sketches = fitChain(*chain, hardware, context);
+  if (why && sketches.empty())
+    *why = "no contraction: " + notContraction +
+           "; no convolution or pool: " + notWindow + "; no chain: " + notChain;
   sketches.push_back(fitFallback(payload, context));
 
   std::vector<std::unique_ptr<Space>> spaces;

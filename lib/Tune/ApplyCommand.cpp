@@ -10,8 +10,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -64,7 +66,20 @@ std::string cwm::quoteForPipeline(StringRef resultFile) {
   return quote + resultFile.str() + quote;
 }
 
-std::string cwm::getApplyCommand(StringRef payloadFile, StringRef resultFile) {
+StringRef cwm::getMlirOptName() { return CWM_MLIR_OPT; }
+
+std::string cwm::findPlugin() {
+  StringRef name = "CwmPlugin.so";
+  std::string executable = sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&cwm::findPlugin));
+  SmallString<256> path(
+      sys::path::parent_path(sys::path::parent_path(executable)));
+  sys::path::append(path, "lib", name);
+  return sys::fs::exists(path) ? path.str().str() : name.str();
+}
+
+std::string cwm::getApplyCommand(StringRef payloadFile, StringRef resultFile,
+                                 StringRef plugin) {
   // A name that looks like a flag.
   std::string payload = payloadFile.str();
   if (payloadFile.starts_with("-") && payloadFile != "-")
@@ -73,6 +88,12 @@ std::string cwm::getApplyCommand(StringRef payloadFile, StringRef resultFile) {
       formatv("builtin.module(transform-preload-library{{"
               "transform-library-paths={0}},transform-interpreter)",
               quoteForPipeline(resultFile));
-  return "mlir-opt " + quoteForShell(payload) +
+  std::string load;
+  if (!plugin.empty()) {
+    std::string quoted = quoteForShell(plugin);
+    load = "--load-dialect-plugin=" + quoted + " --load-pass-plugin=" + quoted +
+           " ";
+  }
+  return (getMlirOptName() + " " + load).str() + quoteForShell(payload) +
          " --pass-pipeline=" + quoteSingle(pipeline);
 }

@@ -15,6 +15,7 @@
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace cwm;
@@ -41,11 +42,18 @@ bool TuneRun::loadInputs() {
 bool TuneRun::findSpaces() {
   diagnostics.setFile(options.schedule);
   if (options.schedule.empty()) {
+    std::string why;
     FailureOr<std::vector<std::unique_ptr<Space>>> found =
-        buildSpaces(*payload, hardware, getSchedulesDir(options.target));
+        buildSpaces(*payload, hardware, getSchedulesDir(options.target), &why);
     if (failed(found)) {
       exit = TuneExit::Error;
       return false;
+    }
+    if (!why.empty()) {
+      llvm::WithColor::note(llvm::errs(), "cwm-tune")
+          << "no sketch fits this payload, only the fallback is left"
+          << (options.verbose ? " (" + why + ")" : "; --verbose says why")
+          << "\n";
     }
     spaces = std::move(*found);
   } else {

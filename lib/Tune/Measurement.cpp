@@ -67,6 +67,7 @@ cwm::createMeasurer(const TuneOptions &options, uint64_t seed,
   WorkerPoolOptions pool;
   pool.workDir = workDirectory.getPath().str();
   pool.seed = seed;
+  pool.lowering.stockOnly = options.stockOnly;
   pool.startTimeoutSeconds = options.timeBudgetSeconds;
   pool.onNote = std::move(onNote);
   pool.numCompileWorkers =

@@ -146,12 +146,19 @@ bool TuneRun::search() {
   searchOptions.randomOnly = options.scorer == "random";
   ProgressPrinter printer(llvm::errs(), payload->getFlops(),
                           ProgressPrinter::getTerminalColumns());
+  searchOptions.onFailure = [&](StringRef key, const TrialResult &result) {
+    if (!options.verbose)
+      return;
+    printer.finish();
+    remark(key + ": " + stringifyTrialStatus(result.status) + ": " +
+           result.reason);
+  };
   searchOptions.onWarning = [&](StringRef message) {
     printer.finish();
     llvm::WithColor::warning(llvm::errs(), "cwm-tune") << message << "\n";
   };
-  Search driver(scoring, hardware.getTargetKey(options.threads), spaces,
-                *measurer, **scorer, *database, searchOptions);
+  Search driver(scoring, getTarget(), spaces, *measurer, **scorer, *database,
+                searchOptions);
   llvm::Expected<SearchSummary> summary = driver.run(
       [&](const SearchProgress &progress) { printer.show(progress); });
   printer.finish();
@@ -176,6 +183,43 @@ bool TuneRun::search() {
   if (report.summary.interrupted)
     exit = TuneExit::Interrupted;
   return true;
+}
+
+/// What stock passes make of the result: their time, or why there is none.
+/// Whoever has only stock tools gets that, not the time of the search.
+std::string TuneRun::measureWithStockPasses(MeasureRequest request) {
+  if (options.measurer != "workers" || report.summary.interrupted)
+    return "";
+  TuneOptions stock = options;
+  stock.stockOnly = true;
+  stock.trials = 1;
+  stock.keepObjects = false;
+  std::string outcome;
+  llvm::Expected<std::unique_ptr<Measurer>> created = createMeasurer(
+      stock, options.seed, *payload, hardware, *workDirectory, nullptr);
+  if (!created) {
+    outcome = llvm::toString(created.takeError());
+  } else {
+    interrupts.setMeasurer(**created);
+    llvm::Error error =
+        (*created)->measure({std::move(request)}, [&](size_t, TrialResult one) {
+          outcome = one.isOk() ? formatTime(one.timeNs)
+                               : stringifyTrialStatus(one.status).str() + ": " +
+                                     one.reason;
+          report.stockTimeNs = one.timeNs;
+        });
+    interrupts.setMeasurer(*measurer);
+    otherBusySeconds += (*created)->getBusySeconds();
+    if (error)
+      outcome = llvm::toString(std::move(error));
+  }
+  if (InterruptScope::wasInterrupted())
+    return "";
+  if (report.stockTimeNs > 0)
+    return outcome + " with the passes below, which are upstream's only";
+  report.stockFailure = outcome;
+  return "the passes below, upstream's only, do not compile it (" + outcome +
+         "): use cwm-lower-to-cpu";
 }
 
 /// Measures one script; nullopt when that was interrupted, or failed (a message

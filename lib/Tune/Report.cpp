@@ -46,9 +46,9 @@ std::string cwm::formatProgress(const SearchProgress &progress, double flops) {
   if (progress.bestTimeNs > 0) {
     os << " best " << formatTime(progress.bestTimeNs) << " ("
        << format("%.1f", getGflops(flops, progress.bestTimeNs)) << " GFLOP/s";
-    if (progress.baselineTimeNs > 0)
+    if (progress.baselineScore > 0)
       os << format(", %.2fx the baseline",
-                   progress.baselineTimeNs / progress.bestTimeNs);
+                   progress.bestScore / progress.baselineScore);
     os << ")";
   } else {
     os << " no result yet";
@@ -122,9 +122,12 @@ void cwm::RunReport::print(raw_ostream &os) const {
   auto row = [&](StringRef name, const TrialResult &result, double speedup) {
     double gflops = getGflops(flops, result.timeNs);
     os << "  " << left_justify(name, 10)
-       << right_justify(formatTime(result.timeNs), 10)
-       << format("%10.1f", gflops);
-    if (peakGflops > 0)
+       << right_justify(formatTime(result.timeNs), 10);
+    if (gflops > 0)
+      os << format("%10.1f", gflops);
+    else
+      os << right_justify("-", 10);
+    if (peakGflops > 0 && gflops > 0)
       os << format("%10.1f %%", 100 * gflops / peakGflops);
     else
       os << right_justify("-", 12);
@@ -163,11 +166,28 @@ void cwm::RunReport::print(raw_ostream &os) const {
        << format(" %.1f", summary.secondsByStage.lookup(stage));
     separator = ", ";
   }
-  os << format("; driver overhead %.1f %%\n", 100 * getDriverOverhead());
+  if (summary.trials > 0)
+    os << format("; driver overhead %.1f %%", 100 * getDriverOverhead());
+  os << "\n";
+  if (summary.interrupted)
+    os << "  stopped    by a signal; the same command continues\n";
+  else if (summary.outOfTime)
+    os << "  stopped    by --time-budget; with more of it, the same command "
+          "continues\n";
+  if (stockTimeNs > 0)
+    os << "  stock      " << formatTime(stockTimeNs)
+       << " with upstream's lowering passes, as in the result's header\n";
+  else if (!stockFailure.empty())
+    os << "  stock      upstream's lowering passes do not compile the result: "
+       << stockFailure << "\n";
   if (outputFile.empty())
     return;
   os << "  written    " << (outputFile == "-" ? "to stdout" : outputFile)
-     << "\n  apply it   " << getApplyCommand(appliedFile, outputFile) << "\n";
+     << "\n  apply it   "
+     << getApplyCommand(appliedFile, outputFile, pluginFile) << "\n";
+  if (!pluginFile.empty())
+    os << "             with cwm's plugin, which the schedule needs "
+          "(--stock-only does without)\n";
   if (quoteForPipeline(outputFile) == resultPlaceholder)
     os << "             where " << resultPlaceholder
        << " is the result, under a name that mlir-opt can take\n";
@@ -192,6 +212,9 @@ json::Value cwm::RunReport::toJSON() const {
                       {"peak_gflops", peakGflops},
                       {"noise_floor", noiseFloor},
                       {"searched", searched},
+                      {"stock_ns", stockTimeNs},
+                      {"stock_failure", json::fixUTF8(stockFailure)},
+                      {"plugin", json::fixUTF8(pluginFile)},
                       {"trials", summary.trials},
                       {"reused", summary.reused},
                       {"prior_records", summary.priorRecords},

@@ -9,6 +9,7 @@
 #include "cwm/Tune/ResultFile.h"
 
 #include "cwm/Tune/ApplyCommand.h"
+#include "cwm/Tune/Report.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -223,10 +224,14 @@ static std::string renderHeader(ModuleOp script, const Payload &payload,
      << workloadField << payload.getWorkloadHash() << "\n"
      << "// target:    " << oneLine(info.target) << "\n"
      << "// candidate: " << oneLine(info.candidate) << "\n"
-     << llvm::formatv("// measured:  {0:F4} ms; baseline {1:F4} ms; speed-up "
-                      "{2:F2}\n",
-                      info.timeNs / 1e6, info.baselineTimeNs / 1e6,
-                      info.speedup);
+     << llvm::formatv("// measured:  {0} with {1}; baseline {2}; speed-up "
+                      "{3:F2}\n",
+                      formatTime(info.timeNs),
+                      info.measuredWithStock ? "the passes below"
+                                             : "cwm-lower-to-cpu",
+                      formatTime(info.baselineTimeNs), info.speedup);
+  if (!info.stockOutcome.empty())
+    os << "// stock:     " << oneLine(info.stockOutcome) << "\n";
   SmallVector<std::string> constants;
   for (auto [index, input] : llvm::enumerate(payload.getInputs()))
     if (input.isConstant)
@@ -240,16 +245,16 @@ static std::string renderHeader(ModuleOp script, const Payload &payload,
   os << "//\n";
   if (Operation *op = findNonStockOp(script))
     os << "// It uses " << describeNonStockOp(op)
-       << " of cwm: load the plugin.\n"
-       << "//   mlir-opt --load-dialect-plugin=CwmPlugin.so "
-          "--load-pass-plugin=CwmPlugin.so ...\n";
+       << " of cwm: load the plugin.\n";
   os << "// Apply it";
   if (quoteForPipeline(info.outputFile) == resultPlaceholder)
     os << " (" << resultPlaceholder << " stands for this file)";
-  os << ":\n//   " << getApplyCommand(info.appliedFile, info.outputFile) << "\n"
+  os << ":\n//   "
+     << getApplyCommand(info.appliedFile, info.outputFile, info.plugin) << "\n"
      << "// and lower what comes out (results become trailing arguments, bare "
-        "pointers):\n//   mlir-opt --pass-pipeline='"
-     << info.loweringPipeline << "'\n\n";
+        "pointers):\n//   "
+     << getMlirOptName() << " --pass-pipeline='" << info.loweringPipeline
+     << "'\n\n";
   return text;
 }
 

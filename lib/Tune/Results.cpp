@@ -11,6 +11,7 @@
 #include "cwm/Search/Search.h"
 #include "cwm/Support/WriteFile.h"
 #include "cwm/Target/CPU/Lowering.h"
+#include "cwm/Tune/ApplyCommand.h"
 #include "cwm/Tune/ResultFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -55,14 +56,22 @@ bool TuneRun::writeResult() {
   lowering.stockOnly = true;
   info.loweringPipeline =
       "builtin.module(" + getCPULoweringPipeline(lowering) + ")";
+  info.measuredWithStock = options.stockOnly;
+  if (findNonStockOp(**script))
+    info.plugin = report.pluginFile = findPlugin();
   FailureOr<std::string> text = renderResult(**script, *payload, info);
   if (failed(text)) {
     exit = TuneExit::Error;
     return false;
   }
-  if (!checkResult(getCandidateId(summary.best.key, printScript(**script)),
-                   *text))
+  std::string id = getCandidateId(summary.best.key, printScript(**script));
+  if (!checkResult(id, *text))
     return false;
+  if (!options.stockOnly) {
+    // Only the comment at the head of the file changes.
+    info.stockOutcome = measureWithStockPasses({id, *text});
+    text = renderResult(**script, *payload, info);
+  }
   if (llvm::Error error = writeFile(options.output, *text))
     return fail(std::move(error));
   report.outputFile = options.output;

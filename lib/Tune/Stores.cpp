@@ -76,7 +76,7 @@ bool TuneRun::openDatabase() {
                          options.importRecords));
   }
 
-  std::string target = hardware.getTargetKey(options.threads);
+  std::string target = getTarget();
   llvm::Expected<std::vector<Record>> known =
       database->getRecords(workload, target);
   if (!known)

@@ -51,6 +51,12 @@ void TuneRun::remark(const Twine &message) {
     llvm::WithColor::remark(llvm::errs(), "cwm-tune") << message << "\n";
 }
 
+std::string TuneRun::getTarget() const {
+  // Times of one lowering say nothing of the other.
+  return hardware.getTargetKey(options.threads) +
+         (options.stockOnly ? ":stock" : "");
+}
+
 TuneExit TuneRun::run() {
   if (llvm::Error error = options.validate()) {
     fail(std::move(error));
@@ -80,14 +86,19 @@ TuneExit TuneRun::run() {
   report.appliedFile = options.payload == "-" || !options.function.empty()
                            ? workDirectory->getPayloadFile()
                            : options.payload;
-  report.target = hardware.getTargetKey(options.threads);
+  report.target = getTarget();
   report.toolchain = getToolchainVersion();
   report.flops = payload->getFlops();
-  report.peakGflops = hardware.peakGflops;
+  // The peak is that of f32; other types have no measured one.
+  StringRef element = payload->getResults().front().elementType;
+  report.peakGflops = element == "f32"   ? hardware.peakGflops
+                      : element == "f64" ? hardware.peakGflops / 2
+                                         : 0;
   // What was measured is worth having even if nothing came of it.
   bool found =
       (options.trials == 0 ? takeDefault() : search()) && writeResult();
-  report.busySeconds = measurer ? measurer->getBusySeconds() : 0;
+  report.busySeconds =
+      otherBusySeconds + (measurer ? measurer->getBusySeconds() : 0);
   report.noiseFloor = measurer ? measurer->getNoiseFloor() : 0;
   report.wallSeconds =
       std::chrono::duration<double>(Clock::now() - started).count();

@@ -55,6 +55,9 @@ private:
   bool takeDefault();
   bool search();
   bool writeResult();
+  std::string measureWithStockPasses(MeasureRequest request);
+  /// Whose records count: those of this machine, threads and lowering.
+  std::string getTarget() const;
   std::optional<TrialResult> measureOne(MeasureRequest request);
   bool checkResult(const std::string &id, const std::string &text);
   bool writeExtras();
@@ -77,6 +80,8 @@ private:
   std::optional<WorkDirectory> workDirectory;
   std::unique_ptr<Database> database;
   std::unique_ptr<Measurer> measurer;
+  /// Waited for other measurers than the one above.
+  double otherBusySeconds = 0;
   RunReport report;
 };
 

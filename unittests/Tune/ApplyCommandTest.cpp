@@ -40,13 +40,22 @@ TEST(ApplyCommand, PipelineValues) {
 
 TEST(ApplyCommand, IsOneLine) {
   EXPECT_EQ(getApplyCommand("mm.mlir", "best.mlir"),
-            "mlir-opt mm.mlir --pass-pipeline='builtin.module(transform-"
-            "preload-library{transform-library-paths=best.mlir},transform-"
-            "interpreter)'");
+            getMlirOptName().str() +
+                " mm.mlir --pass-pipeline='builtin.module(transform-"
+                "preload-library{transform-library-paths=best.mlir},transform-"
+                "interpreter)'");
   EXPECT_THAT(getApplyCommand("my mm.mlir", "it's best"),
-              StartsWith("mlir-opt 'my mm.mlir' "));
+              StartsWith(getMlirOptName().str() + " 'my mm.mlir' "));
   EXPECT_THAT(getApplyCommand("my mm.mlir", "it's best"),
               HasSubstr("=\"it'\\''s best\"}"));
   EXPECT_THAT(getApplyCommand("-x.mlir", "b"),
-              StartsWith("mlir-opt ./-x.mlir"));
+              StartsWith(getMlirOptName().str() + " ./-x.mlir"));
+}
+
+TEST(ApplyCommand, LoadsThePluginWhereItIsNeeded) {
+  EXPECT_THAT(getApplyCommand("mm.mlir", "best.mlir", "my dir/CwmPlugin.so"),
+              StartsWith(getMlirOptName().str() +
+                         " --load-dialect-plugin='my dir/CwmPlugin.so' "
+                         "--load-pass-plugin='my dir/CwmPlugin.so' mm.mlir "));
+  EXPECT_THAT(findPlugin(), HasSubstr("CwmPlugin.so"));
 }

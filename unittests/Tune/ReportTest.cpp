@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "cwm/Tune/Report.h"
+#include "cwm/Tune/ApplyCommand.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -30,7 +31,7 @@ static SearchProgress makeProgress(int64_t done, double best) {
   progress.trialsTotal = 64;
   progress.bestTimeNs = best;
   progress.bestScore = best > 0 ? 1 / best : 0;
-  progress.baselineTimeNs = 4e6;
+  progress.baselineScore = 1 / 4e6;
   progress.seconds = 12;
   return progress;
 }
@@ -105,7 +106,7 @@ TEST(Report, TableHasWhatTheUserAsksFor) {
   EXPECT_THAT(text, HasSubstr("60 measured, 4 from records: 2 crash, 62 ok\n"));
   EXPECT_THAT(text, HasSubstr("40.0 in all: compile 20.0; driver overhead "
                               "5.0 %\n"));
-  EXPECT_THAT(text, HasSubstr("mlir-opt mm.mlir"));
+  EXPECT_THAT(text, HasSubstr(getMlirOptName().str() + " mm.mlir"));
 }
 
 TEST(Report, ResultOnStdoutHasNoNameToApply) {

@@ -8,6 +8,7 @@
 
 #include "TestPayload.h"
 
+#include "cwm/Tune/ApplyCommand.h"
 #include "cwm/Tune/ResultFile.h"
 
 #include "mlir/Dialect/Func/TransformOps/FuncTransformOps.h"
@@ -158,7 +159,8 @@ TEST_F(ResultFile, HeaderTellsWhoseItIs) {
   EXPECT_EQ(owner->workload, payload.getWorkloadHash());
   EXPECT_EQ(owner->payload, "in.mlir, @exp2");
   EXPECT_THAT(text, HasSubstr("// candidate: s{a=1}\n"));
-  EXPECT_THAT(text, HasSubstr("mlir-opt in.mlir --pass-pipeline='builtin.module"
+  EXPECT_THAT(text, HasSubstr(getMlirOptName().str() +
+                              " in.mlir --pass-pipeline='builtin.module"
                               "(transform-preload-library{transform-library-"
                               "paths=out.mlir},transform-interpreter)'\n"));
   EXPECT_THAT(text, HasSubstr("'builtin.module(canonicalize)'\n"));
@@ -181,8 +183,10 @@ TEST_F(ResultFile, HeaderNamesNoFileThatIsNotThere) {
   info.outputFile = "-";
   std::string text = render(payload);
   EXPECT_THAT(text, HasSubstr("// payload:   stdin, @exp2\n"));
-  EXPECT_THAT(text, HasSubstr("// Apply it (RESULT.mlir stands for this file)"
-                              ":\n//   mlir-opt stdin.cwm/payload.mlir "));
+  EXPECT_THAT(text,
+              HasSubstr("// Apply it (RESULT.mlir stands for this file)"
+                        ":\n//   " +
+                        getMlirOptName().str() + " stdin.cwm/payload.mlir "));
   EXPECT_THAT(text, ::testing::Not(HasSubstr("best.mlir")));
 }
 

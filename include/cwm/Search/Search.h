@@ -40,6 +40,8 @@ struct SearchOptions {
   /// Receives what the user should know and the search survives (a scorer that
   /// fails, once). Null: written to stderr.
   std::function<void(llvm::StringRef)> onWarning;
+  /// Receives the key and result of each trial that fails. May be null.
+  std::function<void(llvm::StringRef, const TrialResult &)> onFailure;
 };
 
 /// A candidate of the union of spaces.
@@ -59,7 +61,11 @@ std::string printScript(mlir::ModuleOp boundScript);
 /// Progress as reported after each trial.
 struct SearchProgress {
   int64_t trialsDone = 0, trialsTotal = 0, failures = 0;
-  double bestScore = 0, bestTimeNs = 0, baselineTimeNs = 0, seconds = 0;
+  double bestScore = 0, baselineScore = 0;
+  /// Shortest time of those that were the best when they came. Scores decide:
+  /// times also follow the clock of the machine.
+  double bestTimeNs = 0;
+  double seconds = 0;
   std::string stage;
 };
 

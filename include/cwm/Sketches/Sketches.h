@@ -18,10 +18,11 @@ namespace cwm {
 /// entry 0's default candidate is the baseline. Never empty on success: the
 /// fallback fits every legal payload. `schedulesDir` holds the sketch files
 /// (see getSchedulesDir). Fails with a diagnostic when a file is missing or
-/// malformed.
+/// malformed. Where nothing but the fallback fits, `why` (may be null) receives
+/// what is in the way of each kind of sketch.
 mlir::FailureOr<std::vector<std::unique_ptr<Space>>>
 buildSpaces(const Payload &payload, const HardwareDescription &hardware,
-            llvm::StringRef schedulesDir);
+            llvm::StringRef schedulesDir, std::string *why = nullptr);
 
 /// The same for the only public function of `module`, which is left as it is,
 /// with the hardware description in the file `hardware` (empty: this machine)

@@ -26,9 +26,19 @@ inline constexpr llvm::StringLiteral resultPlaceholder = "RESULT.mlir";
 /// where it needs them; the placeholder when it cannot be written there.
 std::string quoteForPipeline(llvm::StringRef resultFile);
 
+/// Stock mlir-opt under the name that it has here: mlir-opt-22 with the
+/// packages of Debian and LLVM.
+llvm::StringRef getMlirOptName();
+
+/// Where cwm's plugin for stock mlir-opt is: in the build tree or the
+/// installation of the running tool, else its plain name.
+std::string findPlugin();
+
 /// The command that applies a result with stock tools: a line for a shell.
+/// Loads `plugin` unless that is empty.
 std::string getApplyCommand(llvm::StringRef payloadFile,
-                            llvm::StringRef resultFile);
+                            llvm::StringRef resultFile,
+                            llvm::StringRef plugin = "");
 
 } // namespace cwm
 

@@ -56,6 +56,11 @@ struct RunReport {
   /// Wall seconds of the whole run, and of it spent waiting for workers.
   double wallSeconds = 0, busySeconds = 0;
   double noiseFloor = 0;
+  /// Of the result with upstream's lowering passes, or why there is none.
+  double stockTimeNs = 0;
+  std::string stockFailure;
+  /// The plugin, where the result needs it.
+  std::string pluginFile;
   /// False where the default candidate was taken without a search.
   bool searched = true;
   SearchSummary summary;

@@ -24,6 +24,11 @@ struct ResultInfo {
   std::string toolchain, target, candidate;
   double timeNs = 0, baselineTimeNs = 0, speedup = 1;
   std::string loweringPipeline; ///< upstream passes only
+  /// What the times were measured with: that pipeline, or cwm-lower-to-cpu.
+  bool measuredWithStock = false;
+  /// What is to be said of that pipeline where the times are not its own.
+  std::string stockOutcome;
+  std::string plugin; ///< file, for the command; where it is needed
 };
 
 /// Text of a transform library that holds `boundScript` behind guards: steps

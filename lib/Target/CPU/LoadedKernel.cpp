@@ -45,6 +45,47 @@ cwm::LoadedKernel::LoadedKernel(LoadedKernel &&) = default;
 cwm::LoadedKernel &cwm::LoadedKernel::operator=(LoadedKernel &&) = default;
 cwm::LoadedKernel::~LoadedKernel() = default;
 
+namespace {
+/// As MLIR 22.1 passes a memref of any rank: the rank, and a descriptor
+/// {allocated, aligned, offset, sizes[rank], strides[rank]}.
+struct AnyMemRef {
+  int64_t rank;
+  const void *descriptor;
+
+  char *getData(int64_t elementBytes) const {
+    const auto *fields = static_cast<const int64_t *>(descriptor);
+    return reinterpret_cast<char *>(fields[1]) + fields[2] * elementBytes;
+  }
+  ArrayRef<int64_t> getSizes() const {
+    return {static_cast<const int64_t *>(descriptor) + 3, size_t(rank)};
+  }
+  ArrayRef<int64_t> getStrides() const {
+    return {static_cast<const int64_t *>(descriptor) + 3 + rank, size_t(rank)};
+  }
+};
+} // namespace
+
+static void copyDims(int64_t elementBytes, char *from, char *to,
+                     ArrayRef<int64_t> sizes, ArrayRef<int64_t> fromStrides,
+                     ArrayRef<int64_t> toStrides) {
+  if (sizes.empty()) {
+    std::memcpy(to, from, size_t(elementBytes));
+    return;
+  }
+  for (int64_t i = 0; i < sizes.front(); ++i)
+    copyDims(elementBytes, from + i * fromStrides.front() * elementBytes,
+             to + i * toStrides.front() * elementBytes, sizes.drop_front(),
+             fromStrides.drop_front(), toStrides.drop_front());
+}
+
+/// What stock passes call for a memref.copy of strided memrefs; with stock
+/// tools it comes from libmlir_c_runner_utils.
+static void copyMemRef(int64_t elementBytes, const AnyMemRef *from,
+                       const AnyMemRef *to) {
+  copyDims(elementBytes, from->getData(elementBytes), to->getData(elementBytes),
+           from->getSizes(), from->getStrides(), to->getStrides());
+}
+
 /// The symbols that this library provides to kernels.
 static orc::SymbolMap getRuntimeSymbols(orc::LLJIT &jit) {
   orc::SymbolMap symbols;
@@ -55,6 +96,7 @@ static orc::SymbolMap getRuntimeSymbols(orc::LLJIT &jit) {
   };
   add("cwm_alloc", &cwm_alloc);
   add("cwm_free", &cwm_free);
+  add("memrefCopy", &copyMemRef);
   return symbols;
 }
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 result, target = sys.argv[1:]
-commands = re.findall(r"^//   (mlir-opt .*)$", Path(result).read_text(), flags=re.MULTILINE)
+commands = re.findall(r"^//   (mlir-opt[-0-9]* .*)$", Path(result).read_text(), flags=re.MULTILINE)
 assert len(commands) == 2, commands
 pipe = f"set -o pipefail; {commands[0]} | {commands[1]} | mlir-translate --mlir-to-llvmir"
 pipe += f" | clang -O2 -march=native -Wno-override-module -x ir -c - -o {target}"
