@@ -91,7 +91,7 @@ TEST_F(WorkerPoolTest, MeasuresGoodAndBadCandidates) {
   EXPECT_NE(results[3].reason.find("the script does not parse"),
             std::string::npos);
   EXPECT_EQ(results[4].status, TrialStatus::TransformError);
-  EXPECT_EQ(results[4].reason, "4:6: transform applied to the wrong op kind; "
+  EXPECT_EQ(results[4].reason, "script:4:6: transform applied to the wrong op kind; "
                                "note: when applied to this op");
 }
 
