@@ -199,7 +199,8 @@ static void setLoops(const WindowPayload &payload,
                    : int64_t(loop) == convolution.column ? PatternEntry("w")
                                                          : 1);
     if (!isFeature)
-      (kind == WindowLoop::Image ? image : outer).push_back(loop);
+      (kind == WindowLoop::Image ? image : outer)
+          .push_back(static_cast<int64_t>(loop));
   }
   packedWindow.push_back(utils::IteratorType::parallel);
   options.pattern("packed", packed);

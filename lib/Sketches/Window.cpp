@@ -73,7 +73,7 @@ static std::optional<Inside> getInside(const WindowPayload &payload,
     int64_t extent = payload.extents[loop], stride = payload.strides[loop];
     // Windows that begin before the image, and those that end in it; the input
     // may have elements that no window reaches.
-    int64_t begin = llvm::divideCeil(payload.low[loop], stride);
+    int64_t begin = llvm::divideCeilSigned(payload.low[loop], stride);
     int64_t room =
         payload.paddedExtents[loop] - payload.high[loop] - payload.spans[loop];
     int64_t end = room < 0 ? 0 : std::min(extent, room / stride + 1);

@@ -47,7 +47,10 @@ bool SpaceCheck::draw(unsigned index, llvm::StringSet<> &seen,
   sample.space = index;
   std::optional<Assignment> assignment;
   for (int attempt = 0;; ++attempt) {
-    if (attempt == maxRepeats || !(assignment = space.sample(engine)))
+    if (attempt == maxRepeats)
+      return false;
+    assignment = space.sample(engine);
+    if (!assignment)
       return false;
     sample.key = space.getKey(*assignment);
     if (seen.insert(sample.key).second)
@@ -152,6 +155,7 @@ std::vector<SpaceCheck::Reason> SpaceCheck::getReasons() const {
       add(sample, "accepted, then ", *sample.second);
   }
   std::vector<Reason> reasons;
+  reasons.reserve(byText.size());
   for (auto &entry : byText)
     reasons.push_back(std::move(entry.second));
   llvm::sort(reasons, [](const Reason &a, const Reason &b) {

@@ -46,21 +46,25 @@ cwm::LoadedKernel &cwm::LoadedKernel::operator=(LoadedKernel &&) = default;
 cwm::LoadedKernel::~LoadedKernel() = default;
 
 namespace {
-/// As MLIR 22.1 passes a memref of any rank: the rank, and a descriptor
-/// {allocated, aligned, offset, sizes[rank], strides[rank]}.
+/// A memref of any rank as MLIR 22.1 passes it: the rank, and a descriptor
+/// whose last parts are sizes[rank] and strides[rank].
 struct AnyMemRef {
+  struct Descriptor {
+    void *allocated;
+    char *aligned;
+    int64_t offset;
+  };
   int64_t rank;
-  const void *descriptor;
+  const Descriptor *descriptor;
 
   char *getData(int64_t elementBytes) const {
-    const auto *fields = static_cast<const int64_t *>(descriptor);
-    return reinterpret_cast<char *>(fields[1]) + fields[2] * elementBytes;
+    return descriptor->aligned + descriptor->offset * elementBytes;
   }
   ArrayRef<int64_t> getSizes() const {
-    return {static_cast<const int64_t *>(descriptor) + 3, size_t(rank)};
+    return {reinterpret_cast<const int64_t *>(descriptor + 1), size_t(rank)};
   }
   ArrayRef<int64_t> getStrides() const {
-    return {static_cast<const int64_t *>(descriptor) + 3 + rank, size_t(rank)};
+    return {getSizes().end(), size_t(rank)};
   }
 };
 } // namespace
