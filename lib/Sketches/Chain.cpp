@@ -16,17 +16,40 @@
 using namespace mlir;
 using namespace cwm;
 
-/// What all sketches for chains need to find their way.
-static void setStructure(SketchOptions &options, const ChainPayload &payload) {
-  options.structure("find", FlatSymbolRefAttr::get(options.builder.getContext(),
-                                                   payload.isReshaped
-                                                       ? "cwm_reshaped_producer"
-                                                       : "cwm_producer"));
+/// What all sketches for chains need to find their way. `sizes` are the tile
+/// sizes of the last op.
+static void setStructure(SketchOptions &options, const ChainPayload &payload,
+                         ArrayRef<int64_t> sizes) {
+  bool isReshaped = payload.results[payload.lastResult].isReshaped;
+  options.sequence("find", payload.hasSeveralResults()
+                               ? isReshaped ? "cwm_reshaped_result_producer"
+                                            : "cwm_result_producer"
+                           : isReshaped ? "cwm_reshaped_producer"
+                                        : "cwm_producer");
+  options.structure("last", payload.lastResult);
+  // Without a loop around the chain there is nothing to fuse into.
+  options.structure("results", payload.hasSeveralResults() &&
+                                   llvm::any_of(sizes, [](int64_t size) {
+                                     return size != 0;
+                                   }));
   options.structure("softmax", payload.hasSoftmax);
   options.structure("initial_value", payload.separatesInitialValues);
   options.structure("collapse", options.builder.getStringAttr(
                                     payload.isCollapsed ? "cwm-collapse-dims"
                                                         : "canonicalize"));
+}
+
+/// All results have the dimensions of the loops around the chain: none is
+/// computed more than once.
+static bool haveTiledDims(const ChainPayload &payload,
+                          ArrayRef<int64_t> sizes) {
+  return llvm::all_of(payload.results, [&](const auto &result) {
+    return llvm::all_of(
+        llvm::zip_equal(payload.getLast().loops, sizes), [&](auto loop) {
+          return std::get<1>(loop) == 0 ||
+                 llvm::is_contained(result.dims, std::get<0>(loop));
+        });
+  });
 }
 
 /// No op has two loops that go together: slices of one would be needed for all
@@ -82,8 +105,10 @@ fitRows(const ChainPayload &payload, int64_t lanes, MLIRContext *context) {
     for (auto [position, dim] : llvm::enumerate(dims))
       if (!isRow.contains(dim) && position + 1 != dims.size())
         return std::nullopt;
+  if (!haveTiledDims(payload, rows))
+    return std::nullopt;
   SketchOptions options("chain-rows", context);
-  setStructure(options, payload);
+  setStructure(options, payload, rows);
   options.structure("rows", rows);
   SmallVector<int64_t> vt = getSteps(longest, lanes, 16);
   options.choice("vt", vt, lastUpTo(vt, 4 * lanes));
@@ -134,7 +159,6 @@ fitColumns(const ChainPayload &payload, int64_t lanes, MLIRContext *context) {
   if (!hasColumns)
     kt = {1};
   SketchOptions options("chain-columns", context);
-  setStructure(options, payload);
   SmallVector<SmallVector<int64_t>> tiles;
   SmallVector<int64_t> widths =
       getSteps(payload.classes[strip].extent, lanes, 8);
@@ -143,6 +167,9 @@ fitColumns(const ChainPayload &payload, int64_t lanes, MLIRContext *context) {
     for (unsigned loop : last)
       sizes.push_back(isOuter(loop) ? 1 : loop == strip ? width : 0);
   }
+  if (!haveTiledDims(payload, tiles.front()))
+    return std::nullopt;
+  setStructure(options, payload, tiles.front());
   setTiles(options, tiles,
            llvm::find(widths, lastUpTo(widths, 4 * lanes)) - widths.begin());
   options.choice("kt", kt, lastUpTo(kt, 4));
@@ -172,7 +199,6 @@ static std::optional<FittingSketch> fitTransposed(const ChainPayload &payload,
   if (!row || !llvm::is_contained(last, *row))
     return std::nullopt;
   SketchOptions options("chain-transposed", context);
-  setStructure(options, payload);
   SmallVector<SmallVector<int64_t>> tiles;
   const std::pair<int64_t, int64_t> blocks[] = {{16, 16}, {8, 8},  {8, 16},
                                                 {16, 8},  {4, 16}, {16, 4}};
@@ -186,6 +212,9 @@ static std::optional<FittingSketch> fitTransposed(const ChainPayload &payload,
     if (!llvm::is_contained(tiles, sizes))
       tiles.push_back(sizes);
   }
+  if (!haveTiledDims(payload, tiles.front()))
+    return std::nullopt;
+  setStructure(options, payload, tiles.front());
   setTiles(options, tiles, 0);
   return options.sketch;
 }

@@ -34,12 +34,19 @@ struct ChainPayload {
     llvm::SmallVector<mlir::utils::IteratorType> iterators;
   };
   std::vector<DimClass> classes;
-  /// All but fills, in order; the last one gives the result.
+  /// All but fills, in order; the last one gives one of the results.
   std::vector<Op> ops;
   /// Classes of the dimensions of each value with more than one element.
   std::vector<llvm::SmallVector<unsigned>> values;
-  /// Unit dimensions of the result were folded away.
-  bool isReshaped = false;
+  /// What the function returns.
+  struct Result {
+    llvm::SmallVector<unsigned> dims;
+    /// Unit dimensions were folded away.
+    bool isReshaped = false;
+  };
+  std::vector<Result> results;
+  /// Which of them the last op gives.
+  unsigned lastResult = 0;
   /// cwm-collapse-dims has changed it.
   bool isCollapsed = false;
   /// So has transform.apply_patterns.cwm.separate_initial_values.
@@ -50,6 +57,7 @@ struct ChainPayload {
   int64_t elementBits = 0;
 
   const Op &getLast() const { return ops.back(); }
+  bool hasSeveralResults() const { return results.size() > 1; }
 };
 
 /// nullopt when `payload` is of another kind; then `why` (may be null) receives

@@ -8,10 +8,10 @@
 
 #include "Chain.h"
 
-#include "DimClasses.h"
 #include "NormalForm.h"
 
 #include "cwm/Sketches/CollapseDims.h"
+#include "cwm/TransformExt/DimClasses.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,12 +63,15 @@ public:
 private:
   std::optional<StringRef> findOps(ChainPayload &result) {
     Operation *terminator = entry.getBody().front().getTerminator();
-    if (terminator->getNumOperands() != 1)
-      return "several results";
-    Operation *last = terminator->getOperand(0).getDefiningOp();
-    if (isReshape(last)) {
-      result.isReshaped = true;
-      last = last->getOperand(0).getDefiningOp();
+    for (Value value : terminator->getOperands()) {
+      Operation *op = value.getDefiningOp();
+      ChainPayload::Result &entry = result.results.emplace_back();
+      entry.isReshaped = isReshape(op);
+      if (entry.isReshaped)
+        op = op->getOperand(0).getDefiningOp();
+      if (!isa_and_present<linalg::GenericOp>(op))
+        return "a result that no operation of the chain gives";
+      resultOps.push_back(op);
     }
     for (Operation &op : entry.getBody().front()) {
       if (isa<tensor::EmptyOp, arith::ConstantOp, linalg::FillOp>(op) ||
@@ -87,8 +90,10 @@ private:
         return why;
       generics.push_back(generic);
     }
-    if (generics.empty() || generics.back() != last)
+    if (generics.empty() || !llvm::is_contained(resultOps, generics.back()))
       return "the result is not that of the last operation";
+    result.lastResult =
+        llvm::find(resultOps, generics.back()) - resultOps.begin();
     return std::nullopt;
   }
 
@@ -138,10 +143,14 @@ private:
     }
     for (Value value : classes.getValues())
       result.values.push_back(classes.getDims(value));
+    for (auto [op, entry] : llvm::zip_equal(resultOps, result.results))
+      entry.dims = classes.getDims(op->getResult(0));
   }
 
   func::FuncOp entry;
   std::vector<linalg::GenericOp> generics;
+  /// What gives the results.
+  SmallVector<Operation *> resultOps;
 };
 } // namespace
 

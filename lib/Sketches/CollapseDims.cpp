@@ -8,7 +8,7 @@
 
 #include "cwm/Sketches/CollapseDims.h"
 
-#include "DimClasses.h"
+#include "cwm/TransformExt/DimClasses.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

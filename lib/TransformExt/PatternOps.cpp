@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "cwm/TransformExt/PatternOps.h"
+
+#include "cwm/TransformExt/FuseResultsOp.h"
 #include "cwm/TransformExt/SplitBoxOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -122,10 +125,15 @@ public:
   CwmTransformExtension() {
     declareGeneratedDialect<arith::ArithDialect>();
     declareGeneratedDialect<linalg::LinalgDialect>();
+    declareGeneratedDialect<scf::SCFDialect>();
     declareGeneratedDialect<tensor::TensorDialect>();
     registerTransformOps<
 #define GET_OP_LIST
 #include "cwm/TransformExt/PatternOps.cpp.inc"
+        >();
+    registerTransformOps<
+#define GET_OP_LIST
+#include "cwm/TransformExt/FuseResultsOp.cpp.inc"
         >();
     registerTransformOps<
 #define GET_OP_LIST

@@ -9,17 +9,19 @@
 //         dimensions, 0 down the columns
 //   kt    unrolled steps down the columns; must divide their length
 // Structure, from the payload:
-//   find, collapse  as in chain-rows
+//   find, collapse, results, last  as in chain-rows
 
 module attributes {transform.with_named_sequence} {
 
 transform.named_sequence @cwm_normalise_chain(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
 transform.named_sequence @cwm_reshaped_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
+transform.named_sequence @cwm_result_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
+transform.named_sequence @cwm_reshaped_result_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
 transform.named_sequence @cwm_peel_all(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_clean_up(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readonly})
-transform.named_sequence @cwm_vectorise(!transform.any_op {transform.readonly})
+transform.named_sequence @cwm_vectorise_chain(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_hoist(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_bufferise(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_lower_vectors(!transform.any_op {transform.readonly})
@@ -32,7 +34,13 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %func = transform.apply_registered_pass "canonicalize" to %func1 {cwm.bind = {pass_name = {knob = "collapse", options = ["canonicalize"]}}} : (!transform.any_op) -> !transform.any_op
   transform.bufferization.eliminate_empty_tensors %func : !transform.any_op
   %last = transform.include @cwm_producer failures(propagate) (%func) {cwm.bind = {target = {knob = "find", options = [@cwm_producer]}}} : (!transform.any_op) -> !transform.any_op
-  %outer = transform.structured.fuse %last tile_sizes [0] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [array<i64: 0>]}}} : (!transform.any_op) -> !transform.any_op
+  transform.tune.alternatives<"results"> {
+    %outer = transform.structured.fuse %last tile_sizes [0] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [array<i64: 0>]}}} : (!transform.any_op) -> !transform.any_op
+    transform.yield
+  }, {
+    %outer = transform.cwm.fuse_results %last tile_sizes = [0] {cwm.bind = {tile_sizes = "tile"}} : (!transform.any_op) -> !transform.any_op
+    transform.yield
+  }
   %peeled = transform.include @cwm_peel_all failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_clean_up failures(propagate) (%peeled) : (!transform.any_op) -> ()
   %fill = transform.structured.match ops{["linalg.fill"]} in %peeled : (!transform.any_op) -> !transform.any_op
@@ -52,7 +60,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   transform.include @cwm_clean_up failures(propagate) (%peeled) : (!transform.any_op) -> ()
   transform.include @cwm_fold_unit_dims failures(propagate) (%peeled) : (!transform.any_op) -> ()
 
-  transform.include @cwm_vectorise failures(propagate) (%peeled) : (!transform.any_op) -> ()
+  transform.include @cwm_vectorise_chain failures(propagate) (%peeled) : (!transform.any_op) -> ()
   transform.include @cwm_hoist failures(propagate) (%peeled) : (!transform.any_op) -> ()
   %lowered = transform.include @cwm_bufferise failures(propagate) (%root) : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_lower_vectors failures(propagate) (%lowered) : (!transform.any_op) -> ()

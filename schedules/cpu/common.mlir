@@ -122,6 +122,25 @@ transform.named_sequence @cwm_vectorise(%func: !transform.any_op {transform.read
   transform.yield
 }
 
+// The same for chains. Sums of products stay what they are: a contraction without
+// a product of two of its dimensions lowers to sums of single elements.
+transform.named_sequence @cwm_vectorise_chain(%func: !transform.any_op {transform.readonly}) {
+  %ops = transform.structured.match interface{LinalgOp} in %func
+      : (!transform.any_op) -> !transform.any_op
+  transform.foreach %ops : !transform.any_op {
+  ^bb0(%op: !transform.any_op):
+    transform.structured.vectorize %op : !transform.any_op
+  }
+  transform.apply_patterns to %func {
+    transform.apply_patterns.vector.transfer_permutation_patterns
+    transform.apply_patterns.vector.sink_ops
+    transform.apply_patterns.vector.cast_away_vector_leading_one_dim
+    transform.apply_patterns.canonicalization
+  } : !transform.any_op
+  transform.apply_cse to %func : !transform.any_op
+  transform.yield
+}
+
 // Accumulators become loop-carried vectors. Innermost loops come first in the
 // order of matching, so one sweep carries a tile through a whole nest.
 transform.named_sequence @cwm_hoist(%func: !transform.any_op {transform.readonly}) {
@@ -227,6 +246,18 @@ transform.named_sequence @cwm_producer(%func: !transform.any_op {transform.reado
 transform.named_sequence @cwm_reshaped_producer(%func: !transform.any_op {transform.readonly}) -> !transform.any_op {
   %return = transform.structured.match ops{["func.return"]} in %func : (!transform.any_op) -> !transform.any_op
   %reshape = transform.get_producer_of_operand %return[0] : (!transform.any_op) -> !transform.any_op
+  %last = transform.get_producer_of_operand %reshape[0] : (!transform.any_op) -> !transform.any_op
+  transform.yield %last : !transform.any_op
+}
+// The same for one of several results. Structure, from the payload:
+//   last  which one
+transform.named_sequence @cwm_result_producer(%func: !transform.any_op {transform.readonly}) -> !transform.any_op {
+  %return = transform.structured.match ops{["func.return"]} in %func : (!transform.any_op) -> !transform.any_op
+  %last = transform.get_producer_of_operand %return[0] {cwm.bind = {operand_number = {knob = "last", options = [0]}}} : (!transform.any_op) -> !transform.any_op
+  transform.yield %last : !transform.any_op
+}
+transform.named_sequence @cwm_reshaped_result_producer(%func: !transform.any_op {transform.readonly}) -> !transform.any_op {
+  %reshape = transform.include @cwm_result_producer failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
   %last = transform.get_producer_of_operand %reshape[0] : (!transform.any_op) -> !transform.any_op
   transform.yield %last : !transform.any_op
 }

@@ -288,6 +288,75 @@ TEST_F(SketchesTest, OtherPayloadsFallBack) {
             "chain-columns fallback");
 }
 
+/// The sums of the rows of a matrix and a second result, from `body`.
+std::string makeResults(const std::string &body, const std::string &second) {
+  return R"mlir(
+    #id = affine_map<(i, j) -> (i, j)>
+    #row = affine_map<(i, j) -> (i)>
+    func.func @results(%x: tensor<7x32xf32>, %y: tensor<32xf32>)
+        -> (tensor<7xf32>, )mlir" +
+         second + R"mlir() {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<7xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<7xf32>)
+          -> tensor<7xf32>
+      %s = linalg.generic {indexing_maps = [#id, #row],
+          iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<7x32xf32>) outs(%f : tensor<7xf32>) {
+        ^bb0(%p: f32, %o: f32):
+          %m = arith.addf %p, %o : f32
+          linalg.yield %m : f32
+      } -> tensor<7xf32>
+      )mlir" +
+         body + "return %s, %r : tensor<7xf32>, " + second + "}";
+}
+
+TEST_F(SketchesTest, SeveralResults) {
+  // The second result reads the first.
+  std::string source = makeResults(R"mlir(
+      %e2 = tensor.empty() : tensor<7x32xf32>
+      %r = linalg.generic {indexing_maps = [#id, #row, #id],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%x, %s : tensor<7x32xf32>, tensor<7xf32>)
+          outs(%e2 : tensor<7x32xf32>) {
+        ^bb0(%p: f32, %q: f32, %o: f32):
+          %m = arith.divf %p, %q : f32
+          linalg.yield %m : f32
+      } -> tensor<7x32xf32>
+)mlir",
+                                   "tensor<7x32xf32>");
+  EXPECT_EQ(names(source), "chain-rows fallback");
+  auto spaces = build(source);
+  EXPECT_EQ(getOptions(*spaces.front(), "results"), "1");
+  EXPECT_EQ(getOptions(*spaces.front(), "last"), "1");
+  EXPECT_EQ(getOptions(*spaces.front(), "find"), "@cwm_result_producer");
+  // It has nothing in common with it but the argument.
+  EXPECT_EQ(names(makeResults(R"mlir(
+      %r = linalg.generic {indexing_maps = [#id, #row],
+          iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<7x32xf32>) outs(%f : tensor<7xf32>) {
+        ^bb0(%p: f32, %o: f32):
+          %m = arith.maximumf %p, %o : f32
+          linalg.yield %m : f32
+      } -> tensor<7xf32>
+)mlir",
+                              "tensor<7xf32>")),
+            "chain-rows fallback");
+  // No dimension of it is one of the loop around the chain.
+  EXPECT_EQ(names(makeResults(R"mlir(
+      %e2 = tensor.empty() : tensor<32xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>,
+          affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%y : tensor<32xf32>) outs(%e2 : tensor<32xf32>) {
+        ^bb0(%p: f32, %o: f32):
+          %m = arith.negf %p : f32
+          linalg.yield %m : f32
+      } -> tensor<32xf32>
+)mlir",
+                              "tensor<32xf32>")),
+            "fallback");
+}
+
 TEST_F(SketchesTest, IntegersFallBack) {
   std::string source = makeMatmul(8, 8, 8);
   for (auto [from, to] : {std::pair<StringRef, StringRef>{"f32", "i32"},

@@ -317,6 +317,26 @@ def RecordSchedule : Pass<"cwm-record", "::mlir::ModuleOp"> {
                            "::cwm::CwmDialect"];
 }
 
+def ExpandPowers : Pass<"cwm-expand-powers"> {
+  let summary = "powers with a constant exponent as products and roots";
+  let description = [{
+    `math.powf` and `math.fpowi` whose exponent is one constant, for vectors the
+    same in all lanes, otherwise call libm for each element:
+
+    | exponent | becomes | units in the last place, at most |
+    |---|---|---|
+    | 0, 1 | 1, x | 0 |
+    | 2, -1 | x * x, 1 / x | 0.5 |
+    | 3, 4 | x * x * x, (x * x) * (x * x) | 2 |
+    | -2, -3, -4 | the same of 1 / x | 4; 8 where 1 / x is subnormal for f64 |
+    | 0.5, -0.5 | sqrt x, rsqrt x | as those |
+
+    NaN, infinities and zeros give what `pow` gives. Other exponents stay.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect"];
+}
+
 def CollapseDims : Pass<"cwm-collapse-dims", "::mlir::func::FuncOp"> {
   let summary = "merge dimensions that lie together";
   let description = [{

@@ -66,6 +66,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       // Copies, leftover linalg ops and vectors to loops and 1-D vectors. Full
       // unrolling: the other way goes through memref.alloca in loops, which
       // overflows the stack.
+      {own, "cwm-expand-powers"},
       {own, "cwm-lower-copies"},
       {own, "cwm-vectorize-linalg"},
       {true, "func.func(convert-linalg-to-loops)"},

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DimClasses.h"
+#include "cwm/TransformExt/DimClasses.h"
 
 using namespace mlir;
 using namespace cwm;

@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CWM_LIB_SKETCHES_DIMCLASSES_H
-#define CWM_LIB_SKETCHES_DIMCLASSES_H
+#ifndef CWM_TRANSFORMEXT_DIMCLASSES_H
+#define CWM_TRANSFORMEXT_DIMCLASSES_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -42,4 +42,4 @@ private:
 
 } // namespace cwm
 
-#endif // CWM_LIB_SKETCHES_DIMCLASSES_H
+#endif // CWM_TRANSFORMEXT_DIMCLASSES_H
