@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 using namespace mlir;
 
@@ -55,6 +56,8 @@ struct Function {
   const char *name;
   double (*exact)(double);
   double maxUlps;
+  /// The second operand, a constant.
+  std::optional<double> exponent = std::nullopt;
 };
 
 void PrintTo(const Function &function, std::ostream *stream) {
@@ -64,6 +67,20 @@ void PrintTo(const Function &function, std::ostream *stream) {
 class MathAccuracyTest : public KernelFixture,
                          public ::testing::WithParamInterface<Function> {
 protected:
+  /// `%result = f(%operand)`.
+  static std::string makeCall(StringRef result, StringRef operand,
+                              const std::string &type) {
+    const Function &function = GetParam();
+    std::string call =
+        "%" + result.str() + " = math." + function.name + " %" + operand.str();
+    if (!function.exponent)
+      return call + " : " + type + "\n";
+    std::string value = std::to_string(*function.exponent);
+    return "%exponent = arith.constant " +
+           (type == "f32" ? value : "dense<" + value + ">") + " : " + type +
+           "\n" + call + ", %exponent : " + type + "\n";
+  }
+
   /// Worst sample over whole vectors and over scalars.
   void check(const std::string &source, const std::vector<float> &samples) {
     cwm::LoadedKernel kernel =
@@ -98,8 +115,8 @@ TEST_P(MathAccuracyTest, Scalars) {
     scf.for %i = %zero to %end step %one {
       %v = memref.load %x[%i] : )mlir" +
             type + R"mlir(
-      %w = math.)mlir" +
-            GetParam().name + R"mlir( %v : f32
+      )mlir" +
+            makeCall("w", "v", "f32") + R"mlir(
       memref.store %w, %r[%i] : )mlir" +
             type + R"mlir(
     }
@@ -120,8 +137,8 @@ TEST_P(MathAccuracyTest, Vectors) {
       %v = vector.load %x[%i] : )mlir" +
             type + R"mlir(, vector<32xf32>
       %m = vector.shape_cast %v : vector<32xf32> to vector<2x16xf32>
-      %n = math.)mlir" +
-            GetParam().name + R"mlir( %m : vector<2x16xf32>
+      )mlir" +
+            makeCall("n", "m", "vector<2x16xf32>") + R"mlir(
       %w = vector.shape_cast %n : vector<2x16xf32> to vector<32xf32>
       vector.store %w, %r[%i] : )mlir" +
             type + R"mlir(, vector<32xf32>
@@ -141,5 +158,25 @@ INSTANTIATE_TEST_SUITE_P(
         Function{"log1p", std::log1p, 3},
         Function{"rsqrt", [](double x) { return 1 / std::sqrt(x); }, 1.5}),
     [](const auto &info) { return std::string(info.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Powers, MathAccuracyTest,
+    // The bounds that Passes.td states.
+    ::testing::Values(
+        Function{"powf", [](double) { return 1.0; }, 0, 0},
+        Function{"powf", [](double x) { return x; }, 0, 1},
+        Function{"powf", [](double x) { return x * x; }, 0.5, 2},
+        Function{"powf", [](double x) { return std::pow(x, 3); }, 2, 3},
+        Function{"powf", [](double x) { return std::pow(x, 4); }, 3, 4},
+        Function{"powf", [](double x) { return std::pow(x, -1); }, 0.5, -1},
+        Function{"powf", [](double x) { return std::pow(x, -2); }, 3, -2},
+        Function{"powf", [](double x) { return std::pow(x, -3); }, 5, -3},
+        Function{"powf", [](double x) { return std::pow(x, -4); }, 7, -4},
+        Function{"powf", [](double x) { return std::pow(x, 0.5); }, 0.5, 0.5},
+        Function{"powf", [](double x) { return std::pow(x, -0.5); }, 1.5,
+                 -0.5}),
+    [](const auto &info) {
+      return std::string(info.param.name) + std::to_string(info.index);
+    });
 
 } // namespace

@@ -327,8 +327,8 @@ def ExpandPowers : Pass<"cwm-expand-powers"> {
     |---|---|---|
     | 0, 1 | 1, x | 0 |
     | 2, -1 | x * x, 1 / x | 0.5 |
-    | 3, 4 | x * x * x, (x * x) * (x * x) | 2 |
-    | -2, -3, -4 | the same of 1 / x | 4; 8 where 1 / x is subnormal for f64 |
+    | 3, 4 | x * x * x, (x * x) * (x * x) | 2, 3 |
+    | -2, -3, -4 | the same of 1 / x | 3, 5, 7 |
     | 0.5, -0.5 | sqrt x, rsqrt x | as those |
 
     NaN, infinities and zeros give what `pow` gives. Other exponents stay.
