@@ -50,7 +50,7 @@ static bool getTransfer(VectorTransferOpInterface op, RowAccess &access) {
   return true;
 }
 
-/// Index and condition (null: always) of lane `lane` of `access`.
+/// Index and condition of lane `lane` of `access`.
 static std::pair<SmallVector<Value>, Value>
 getLane(ImplicitLocOpBuilder &builder, const RowAccess &access, int64_t lane) {
   SmallVector<Value> indices = access.indices;
@@ -73,15 +73,30 @@ getLane(ImplicitLocOpBuilder &builder, const RowAccess &access, int64_t lane) {
   return {indices, condition};
 }
 
+/// The buffer of `access` as what it is in memory. Both types convert to the
+/// same descriptor, so that the cast goes with the last types of memref.
+static Value getBytes(ImplicitLocOpBuilder &builder, const RowAccess &access) {
+  auto type = cast<MemRefType>(access.buffer.getType());
+  auto bytes = cast<MemRefType>(type.clone(builder.getI8Type()));
+  return UnrealizedConversionCastOp::create(builder, bytes, access.buffer)
+      .getResult(0);
+}
+
+static bool isWhole(const RowAccess &access) {
+  return !access.mask && !access.mayExceed;
+}
+
 static Value readRow(ImplicitLocOpBuilder &builder, const RowAccess &access,
                      Value padding) {
+  if (isWhole(access)) {
+    auto type = VectorType::get(access.vector.getShape(), builder.getI8Type());
+    Value bytes = vector::LoadOp::create(
+        builder, type, getBytes(builder, access), access.indices);
+    return arith::TruncIOp::create(builder, access.vector, bytes);
+  }
   SmallVector<Value> lanes;
   for (int64_t lane = 0; lane < access.vector.getDimSize(0); ++lane) {
     auto [indices, condition] = getLane(builder, access, lane);
-    if (!condition) {
-      lanes.push_back(memref::LoadOp::create(builder, access.buffer, indices));
-      continue;
-    }
     auto branch = scf::IfOp::create(
         builder, condition,
         [&, indices = indices](OpBuilder &nested, Location loc) {
@@ -99,13 +114,16 @@ static Value readRow(ImplicitLocOpBuilder &builder, const RowAccess &access,
 
 static void writeRow(ImplicitLocOpBuilder &builder, const RowAccess &access,
                      Value row) {
+  if (isWhole(access)) {
+    auto type = VectorType::get(access.vector.getShape(), builder.getI8Type());
+    Value bytes = arith::ExtUIOp::create(builder, type, row);
+    vector::StoreOp::create(builder, bytes, getBytes(builder, access),
+                            access.indices);
+    return;
+  }
   for (int64_t lane = 0; lane < access.vector.getDimSize(0); ++lane) {
     auto [indices, condition] = getLane(builder, access, lane);
     Value element = vector::ExtractOp::create(builder, row, lane);
-    if (!condition) {
-      memref::StoreOp::create(builder, element, access.buffer, indices);
-      continue;
-    }
     scf::IfOp::create(builder, condition,
                       [&, indices = indices](OpBuilder &nested, Location loc) {
                         memref::StoreOp::create(nested, loc, element,

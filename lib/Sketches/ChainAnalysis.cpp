@@ -30,7 +30,8 @@ static bool staysNamed(linalg::LinalgOp op) {
 
 static bool isElementType(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.getWidth() >= 8 && integer.getWidth() <= 64;
+    return integer.getWidth() == 1 ||
+           (integer.getWidth() >= 8 && integer.getWidth() <= 64);
   return type.isF32() || type.isF64();
 }
 
@@ -107,8 +108,9 @@ private:
       Type type = getElementTypeOrSelf(operand.getType());
       if (!isElementType(type))
         return "an element type that is not vectorised";
-      result.elementBits =
-          std::max<int64_t>(result.elementBits, type.getIntOrFloatBitWidth());
+      // In memory, a boolean takes a byte.
+      result.elementBits = std::max<int64_t>(
+          {result.elementBits, type.getIntOrFloatBitWidth(), 8});
     }
     // An argument would be overwritten: bufferisation takes arguments for
     // writable.

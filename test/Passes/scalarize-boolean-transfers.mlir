@@ -1,12 +1,21 @@
 // RUN: cwm-opt %s -cwm-scalarize-boolean-transfers | FileCheck %s
 
 // CHECK-LABEL: @loads
-// CHECK-COUNT-4: memref.load
-// CHECK: vector.from_elements {{.*}} : vector<4xi1>
-// CHECK-NOT: vector.load
+// CHECK: %[[BYTES:.*]] = builtin.unrealized_conversion_cast %{{.*}} : memref<8xi1> to memref<8xi8>
+// CHECK: %[[ROW:.*]] = vector.load %[[BYTES]][%{{.*}}] : memref<8xi8>, vector<4xi8>
+// CHECK: arith.trunci %[[ROW]] : vector<4xi8> to vector<4xi1>
 func.func @loads(%b: memref<8xi1>, %i: index) -> vector<4xi1> {
   %0 = vector.load %b[%i] : memref<8xi1>, vector<4xi1>
   return %0 : vector<4xi1>
+}
+
+// CHECK-LABEL: @stores
+// CHECK: %[[ROW:.*]] = arith.extui %{{.*}} : vector<4xi1> to vector<4xi8>
+// CHECK: %[[BYTES:.*]] = builtin.unrealized_conversion_cast %{{.*}} : memref<8x8xi1, strided<[9, 1], offset: 3>> to memref<8x8xi8, strided<[9, 1], offset: 3>>
+// CHECK: vector.store %[[ROW]], %[[BYTES]][%{{.*}}, %{{.*}}]
+func.func @stores(%b: memref<8x8xi1, strided<[9, 1], offset: 3>>, %i: index, %v: vector<4xi1>) {
+  vector.transfer_write %v, %b[%i, %i] {in_bounds = [true]} : vector<4xi1>, memref<8x8xi1, strided<[9, 1], offset: 3>>
+  return
 }
 
 // Lanes behind the end give the padding.

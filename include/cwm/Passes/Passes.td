@@ -392,13 +392,14 @@ def VectorizeLinalg : Pass<"cwm-vectorize-linalg"> {
 }
 
 def ScalarizeBooleanTransfers : Pass<"cwm-scalarize-boolean-transfers"> {
-  let summary = "load and store booleans one by one";
+  let summary = "load and store booleans as bytes";
   let description = [{
     In memory a buffer of i1 has one byte for each element, while LLVM packs a
     vector of i1 into bits: the vector loads and stores that upstream's lowering
     makes read and write the wrong bytes. Replaces vector.load, store,
-    transfer_read and transfer_write of rank 1 on buffers of i1 by accesses of
-    single elements. Run it after convert-vector-to-scf.
+    transfer_read and transfer_write of rank 1 on buffers of i1 by vectors of
+    bytes, and by accesses of single elements where there is a mask or lanes may
+    lie behind the end. Run it after convert-vector-to-scf.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect",
