@@ -76,10 +76,15 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
       return math::FmaOp::create(builder, a, b, c);
     };
 
-    // Beyond these the result is 0 or infinity. A NaN passes both selects.
-    Value least = constant(-104.0F), most = constant(89.0F);
+    // Beyond these the result is 0 or infinity. A NaN passes both selects. For
+    // results of 0 something else is computed: on the way to them the numbers
+    // are subnormal, which takes more than a hundred cycles, and masks make
+    // many.
+    Value zero = constant(0.0F), most = constant(89.0F);
     Value x = op.getOperand();
-    x = selectWhere(builder, arith::CmpFPredicate::OLT, x, least, least, x);
+    Value isZero = arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, x,
+                                         constant(-104.0F));
+    x = arith::SelectOp::create(builder, isZero, zero, x);
     x = selectWhere(builder, arith::CmpFPredicate::OGT, x, most, most, x);
 
     // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
@@ -114,6 +119,7 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
     Value rest = arith::SubIOp::create(builder, power, half);
     y = arith::MulFOp::create(builder, y, exponentiate(half));
     y = arith::MulFOp::create(builder, y, exponentiate(rest));
+    y = arith::SelectOp::create(builder, isZero, zero, y);
     rewriter.replaceOp(op, y);
     return success();
   }
