@@ -10,6 +10,7 @@
 #include "cwm/Payload/Payload.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -34,6 +35,13 @@ static Value getBase(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<memref::AllocOp, memref::AllocaOp>(op))
       return value;
+    // Addresses, as cwm-dot-products takes them.
+    if (isa<LLVM::GEPOp, LLVM::IntToPtrOp, arith::IndexCastOp,
+            memref::ExtractAlignedPointerAsIndexOp,
+            memref::ExtractStridedMetadataOp>(op)) {
+      value = op->getOperand(0);
+      continue;
+    }
     auto view = dyn_cast<ViewLikeOpInterface>(op);
     if (!view)
       return {};
@@ -41,6 +49,14 @@ static Value getBase(Value value) {
   }
   auto *entry = cast<BlockArgument>(value).getOwner();
   return isa<func::FuncOp>(entry->getParentOp()) ? value : Value();
+}
+
+/// True for calls of intrinsics on tile registers.
+static bool isTileIntrinsic(Operation *op) {
+  auto call = dyn_cast<LLVM::CallOp>(op);
+  return call && call.getCallee() &&
+         (call.getCallee()->starts_with("llvm.x86.tile") ||
+          call.getCallee()->starts_with("llvm.x86.tdp"));
 }
 
 namespace {
@@ -104,6 +120,14 @@ Accesses Splitter::getAccesses(Operation *top) const {
     if (op->getNumRegions() &&
         llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
       result.unknown |= !isa<MemoryEffectOpInterface>(op);
+    // They access what their pointers point to.
+    if (isTileIntrinsic(op)) {
+      bool stores = cast<LLVM::CallOp>(op).getCallee()->contains("store");
+      for (Value operand : op->getOperands())
+        if (isa<LLVM::LLVMPointerType>(operand.getType()))
+          add(stores ? result.writes : result.reads, operand);
+      return;
+    }
     // linalg ops have effects of their own and those of their regions.
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     if (!effects) {

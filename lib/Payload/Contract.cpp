@@ -57,14 +57,13 @@ FailureOr<func::FuncOp> cwm::findEntry(ModuleOp module, StringRef name) {
 /// Why `type` cannot be an element of a tensor or a scalar of a payload; empty
 /// when it can.
 static StringRef getElementTypeProblem(Type type) {
-  if (type.isF32() || type.isF64())
+  if (type.isF32() || type.isF64() || type.isF16() || type.isBF16())
     return {};
-  if (type.isF16() || type.isBF16())
-    return "half-precision types are not supported yet";
   for (unsigned width : {1U, 8U, 16U, 32U, 64U})
     if (type.isSignlessInteger(width))
       return {};
-  return "supported element types are f32, f64, i1, i8, i16, i32 and i64";
+  return "supported element types are f16, bf16, f32, f64, i1, i8, i16, i32 "
+         "and i64";
 }
 
 static constexpr StringLiteral sizeRule =

@@ -30,8 +30,8 @@ int64_t cwm::TensorSpec::getNumElements() const {
 int64_t cwm::TensorSpec::getElementBytes() const {
   unsigned bits = 0;
   [[maybe_unused]] bool failed =
-      StringRef(elementType).drop_front().getAsInteger(10, bits);
-  assert(!failed && "element types are spelled <letter><bits>");
+      StringRef(elementType).ltrim("bfi").getAsInteger(10, bits);
+  assert(!failed && "element types are spelled <letters><bits>");
   return std::max(1U, bits / 8);
 }
 

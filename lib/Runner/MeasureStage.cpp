@@ -9,6 +9,7 @@
 #include "cwm/Runner/MeasureStage.h"
 
 #include "StageTimer.h"
+#include "cwm/Target/CPU/DotProducts.h"
 #include "cwm_runtime.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -190,6 +191,22 @@ static double timeCall(TimedCall call, double lastSeconds) {
   return getThreadSeconds() - before;
 }
 
+/// How many multiply-adds of a payload's narrowest operands the machine may do
+/// in the time of one of f32.
+static double getNarrowFactor(const Payload &payload,
+                              const HardwareDescription &hardware) {
+  bool isHalf = any_of(payload.getInputs(), [](const TensorSpec &spec) {
+    return spec.elementType == "bf16" || spec.elementType == "f16";
+  });
+  // One tile instruction in 16 cycles does 16 x 16 x 32 of them, f32
+  // instructions 2 x 16 in a cycle (Intel: Optimization Reference Manual,
+  // section 20.2).
+  constexpr double tiles = 16, vectors = 2;
+  if (!isHalf)
+    return 1;
+  return getDotProducts(hardware).amxBF16 ? tiles : vectors;
+}
+
 void MeasureStage::setResult(const TimeEstimate &estimate,
                              TrialResult &result) const {
   result.timeNs = estimate.timeNs;
@@ -204,12 +221,13 @@ void MeasureStage::setResult(const TimeEstimate &estimate,
       estimate.referenceNs > 0 ? kernel.getFlops() / estimate.referenceNs : 0);
   double rate = estimate.timeNs > 0 ? payload.getFlops() / estimate.timeNs : 0;
   bool comparable = all_of(payload.getResults(), [](const TensorSpec &spec) {
-    return spec.elementType == "f32" || spec.elementType == "f64";
+    return isFloat(*getElementKind(spec.elementType));
   });
   // Of operands that are constants in the code, LLVM may leave work out.
   payload.getModule()->walk([&](mlir::arith::ConstantOp op) {
     comparable &= !isa<mlir::ShapedType>(op.getType());
   });
+  peak *= getNarrowFactor(payload, hardware);
   if (comparable && rate > impossibleFactor * peak) {
     result.status = TrialStatus::WrongResult;
     result.reason =

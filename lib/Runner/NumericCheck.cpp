@@ -8,7 +8,10 @@
 
 #include "cwm/Runner/NumericCheck.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -22,7 +25,8 @@ using namespace llvm;
 
 namespace cwm {
 
-int64_t getReductionLength(mlir::ModuleOp payload) {
+int64_t getReductionLength(mlir::ModuleOp payload,
+                           function_ref<bool(mlir::Type)> counts) {
   int64_t length = 0;
   payload->walk([&](mlir::linalg::LinalgOp op) {
     int64_t product = 1;
@@ -33,35 +37,66 @@ int64_t getReductionLength(mlir::ModuleOp payload) {
         reduces = true;
         product *= std::max<int64_t>(1, extent);
       }
-    if (reduces)
+    if (reduces && (!counts || counts(mlir::getElementTypeOrSelf(
+                                   op.getDpsInits().front().getType()))))
       length += product;
   });
   return length;
 }
 
+/// Unit roundoff of the elements of `type`; 0 for other than floats.
+static double getUnitRoundoff(mlir::Type type) {
+  auto real = dyn_cast<mlir::FloatType>(mlir::getElementTypeOrSelf(type));
+  return real ? std::ldexp(1.0, -int(real.getFPMantissaWidth())) : 0;
+}
+
+/// Calls `look` with the types that values of `payload` are rounded to:
+/// operands that are only widened do not count.
+static void forEachRounding(mlir::ModuleOp payload,
+                            function_ref<void(mlir::Type)> look) {
+  payload->walk([&](mlir::Operation *op) {
+    if (auto entry = dyn_cast<mlir::func::FuncOp>(op)) {
+      for (mlir::Type type : entry.getResultTypes())
+        look(type);
+      return;
+    }
+    // Only linalg ops without a body compute by themselves (softmax).
+    bool isArithmetic =
+        isa_and_present<mlir::arith::ArithDialect, mlir::math::MathDialect>(
+            op->getDialect()) &&
+        !op->hasTrait<mlir::OpTrait::ConstantLike>() &&
+        !isa<mlir::arith::ExtFOp, mlir::arith::SelectOp>(op);
+    bool isWhole =
+        isa_and_present<mlir::linalg::LinalgDialect>(op->getDialect()) &&
+        op->getNumRegions() == 0;
+    if (isArithmetic || isWhole)
+      for (mlir::Type type : op->getResultTypes())
+        look(type);
+  });
+}
+
 double getRoundoff(mlir::ModuleOp payload) {
   double roundoff = getUnitRoundoff(ElementKind::F64);
-  auto look = [&](mlir::Type type) {
-    type = mlir::getElementTypeOrSelf(type);
-    auto real = dyn_cast<mlir::FloatType>(type);
-    if (real)
-      roundoff =
-          std::max(roundoff, std::ldexp(1.0, -int(real.getFPMantissaWidth())));
-  };
-  payload->walk([&](mlir::Operation *op) {
-    for (mlir::Type type : op->getResultTypes())
-      look(type);
-    for (mlir::Region &region : op->getRegions())
-      for (mlir::Block &block : region)
-        for (mlir::Type type : block.getArgumentTypes())
-          look(type);
+  forEachRounding(payload, [&](mlir::Type type) {
+    roundoff = std::max(roundoff, getUnitRoundoff(type));
   });
   return roundoff;
 }
 
 double getTolerance(mlir::ModuleOp payload) {
-  double length = double(getReductionLength(payload));
-  return std::min(0.25, getRoundoff(payload) * (64 + 16 * std::sqrt(length)));
+  double tolerance = 0;
+  forEachRounding(payload, [&](mlir::Type type) {
+    double roundoff = getUnitRoundoff(type);
+    // Of sums that are rounded at each step to this type, or are no floats.
+    double length = double(getReductionLength(payload, [&](mlir::Type sum) {
+      double own = getUnitRoundoff(sum);
+      return own == 0 || own == roundoff;
+    }));
+    double constant = roundoff > getUnitRoundoff(ElementKind::F32) ? 8 : 64;
+    tolerance =
+        std::max(tolerance, roundoff * (constant + 16 * std::sqrt(length)));
+  });
+  return std::min(0.25, tolerance);
 }
 
 Tolerance widenTolerance(double tolerance, double roundoff,

@@ -27,17 +27,54 @@ static std::optional<SmallVector<int64_t>> getDims(AffineMap map) {
   return dims;
 }
 
-static bool isMultiplyAdd(linalg::GenericOp op) {
+/// How `value`, an argument of the body of `op` or one that is widened, comes
+/// to be of type `sum`; nullopt when otherwise.
+static std::optional<ContractionPayload::Operand> getOperand(Value value) {
+  ContractionPayload::Operand operand;
+  if (Operation *extension = value.getDefiningOp()) {
+    if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(extension))
+      return std::nullopt;
+    operand.isUnsigned = isa<arith::ExtUIOp>(extension);
+    value = extension->getOperand(0);
+  }
+  if (!isa<BlockArgument>(value))
+    return std::nullopt;
+  operand.element = value.getType();
+  return operand;
+}
+
+/// True for sums of products of operands that may be widened before; sets their
+/// types in `result`.
+static bool isMultiplyAdd(linalg::GenericOp op, ContractionPayload &result) {
   Type type = getElementTypeOrSelf(op.getOutputs().front().getType());
-  if (!type.isF32() && !type.isF64())
+  if (!type.isF32() && !type.isF64() && !type.isInteger(32) &&
+      !type.isInteger(64))
     return false;
-  for (Value input : op.getInputs())
-    if (getElementTypeOrSelf(input.getType()) != type)
-      return false;
   Block &body = op.getRegion().front();
-  return body.getOperations().size() == 3 &&
-         linalg::isaContractionOpInterface(
-             cast<linalg::LinalgOp>(op.getOperation()));
+  Operation *multiply = nullptr;
+  for (Operation &inner : body)
+    if (isa<arith::MulFOp, arith::MulIOp>(inner))
+      multiply = &inner;
+  if (!multiply || !linalg::isaContractionOpInterface(
+                       cast<linalg::LinalgOp>(op.getOperation())))
+    return false;
+  size_t numOps = 3;
+  for (Value factor : multiply->getOperands()) {
+    std::optional<ContractionPayload::Operand> operand = getOperand(factor);
+    if (!operand)
+      return false;
+    numOps += operand->element != type;
+    Operation *extension = factor.getDefiningOp();
+    Value source = extension ? extension->getOperand(0) : factor;
+    auto number = cast<BlockArgument>(source).getArgNumber();
+    if (number > 1)
+      return false;
+    result.operands[number] = *operand;
+  }
+  result.sum = type;
+  // Anything else in the body, a square or an operand that is widened twice.
+  return body.getOperations().size() == numOps && result.operands[0].element &&
+         result.operands[1].element;
 }
 
 namespace {
@@ -49,8 +86,8 @@ public:
   std::optional<StringRef> run(ContractionPayload &result) {
     if (std::optional<StringRef> why = findOps())
       return why;
-    if (!isMultiplyAdd(contraction))
-      return "not a sum of products of f32 or f64";
+    if (!isMultiplyAdd(contraction, result))
+      return "not a sum of products in f32, f64, i32 or i64";
     if (std::optional<StringRef> why = checkElementwise())
       return why;
     if (std::optional<StringRef> why = checkInit())
@@ -186,13 +223,17 @@ private:
 } // namespace
 
 std::optional<ContractionPayload>
-cwm::analyseContraction(const Payload &payload, bool separateInitialValues,
+cwm::analyseContraction(const Payload &payload,
+                        ContractionPayload::Preparation preparation,
                         std::string *why) {
   ContractionPayload result;
-  result.separatesInitialValue = separateInitialValues;
+  result.preparation = preparation;
   // Convolutions and the like become generics too; they fail later.
   return analyseNormalForm<Analysis>(
-      normalise(payload, [](linalg::LinalgOp) { return false; },
-                {/*foldUnitExtents=*/false, separateInitialValues}),
+      normalise(
+          payload, [](linalg::LinalgOp) { return false; },
+          {/*foldUnitExtents=*/false,
+           /*separateInitialValues=*/preparation != ContractionPayload::None,
+           /*widenSums=*/preparation == ContractionPayload::WidenSums}),
       payload, std::move(result), why);
 }

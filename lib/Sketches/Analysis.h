@@ -32,13 +32,23 @@ struct ContractionPayload {
   int64_t m = -1, n = -1, k = -1;
   /// Operand numbers: `lhs` has m, `rhs` has n.
   unsigned lhs = 0, rhs = 1;
+  /// Elements of an operand before they are widened to those of the sum.
+  struct Operand {
+    mlir::Type element;
+    /// Widened with zeros.
+    bool isUnsigned = false;
+  };
+  Operand operands[2];
+  mlir::Type sum;
   /// Dimensions of the operands and of the result, outermost first.
   llvm::SmallVector<int64_t> lhsDims, rhsDims, resultDims;
   /// An elementwise op follows; its iteration space is that of the result.
   bool hasElementwise = false;
-  /// The initial value, which is not a fill, is added by that op: needs a
-  /// pattern of ours.
-  bool separatesInitialValue = false;
+  /// What patterns of ours have to do first (the knob `initial_value` of
+  /// @cwm_isolate): nothing; let that op add an initial value that is not a
+  /// fill; that, and let it round sums that are made in f32.
+  enum Preparation { None, SeparateInitialValue, WidenSums };
+  Preparation preparation = None;
   /// Dimensions of the elementwise op's other operands.
   llvm::SmallVector<int64_t> elementwiseDims;
 
@@ -46,15 +56,22 @@ struct ContractionPayload {
   int64_t getM() const { return isVector() ? 1 : extents[m]; }
   int64_t getN() const { return extents[n]; }
   int64_t getK() const { return extents[k]; }
+  int64_t getSumBits() const { return sum.getIntOrFloatBitWidth(); }
+  /// Of the wider operand.
+  int64_t getOperandBits() const {
+    return std::max(operands[0].element.getIntOrFloatBitWidth(),
+                    operands[1].element.getIntOrFloatBitWidth());
+  }
   bool isRole(int64_t dim) const { return dim == m || dim == n || dim == k; }
 };
 
 /// nullopt when `payload` is of another kind; then `why` (may be null) receives
 /// the reason, for tests and messages. With `separateInitialValues`, in the
 /// form after that pattern of ours.
-std::optional<ContractionPayload>
-analyseContraction(const Payload &payload, bool separateInitialValues = false,
-                   std::string *why = nullptr);
+std::optional<ContractionPayload> analyseContraction(
+    const Payload &payload,
+    ContractionPayload::Preparation preparation = ContractionPayload::None,
+    std::string *why = nullptr);
 
 } // namespace cwm
 

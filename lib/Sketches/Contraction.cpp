@@ -10,6 +10,8 @@
 
 #include "Options.h"
 
+#include "cwm/Target/CPU/DotProducts.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -106,7 +108,7 @@ static void setRegisterTiles(SketchOptions &options,
 /// the sketch calls m and n.
 static void isolate(SketchOptions &options, const ContractionPayload &payload,
                     int64_t first, int64_t second) {
-  options.structure("initial_value", payload.separatesInitialValue);
+  options.structure("initial_value", int64_t(payload.preparation));
   SmallVector<int64_t> outer, roles;
   SmallVector<utils::IteratorType> remaining;
   for (int64_t dim = 0, end = int64_t(payload.extents.size()); dim < end;
@@ -166,8 +168,9 @@ static SmallVector<int64_t> filter(ArrayRef<int64_t> values,
 /// cache are slower than those of a quarter).
 static void setPacking(SketchOptions &options,
                        const ContractionPayload &payload,
-                       const RegisterTiles &tiles, int64_t elementBytes,
-                       const HardwareDescription &hardware) {
+                       const RegisterTiles &tiles,
+                       const HardwareDescription &hardware,
+                       bool byPanels = true) {
   enum : int64_t { atOnce, rightByPanels, leftByBlocks };
   SmallVector<int64_t> mc = filter(
       {48, 96, 192, 384}, [&](int64_t mc) { return mc < payload.getM(); });
@@ -178,11 +181,12 @@ static void setPacking(SketchOptions &options,
         mc, [&](int64_t rows) { return whole && payload.getM() % rows == 0; });
   SmallVector<int64_t> packing{atOnce};
   int64_t preferred = atOnce;
-  if (whole) {
+  if (whole && byPanels) {
     packing.push_back(rightByPanels);
     preferred = rightByPanels;
   }
-  double rowBytes = static_cast<double>(payload.getK() * elementBytes);
+  double rowBytes =
+      static_cast<double>(payload.getK() * payload.getOperandBits() / 8);
   auto cache = static_cast<double>(hardware.l2Bytes);
   if (!mc.empty()) {
     packing.push_back(leftByBlocks);
@@ -198,9 +202,26 @@ static void setPacking(SketchOptions &options,
   options.choice("packing", packing, preferred);
 }
 
+/// What the packed sketches share: what follows the contraction, and the
+/// operands' numbers.
+static void setLastOp(SketchOptions &options,
+                      const ContractionPayload &payload) {
+  SmallVector<Attribute> last{options.builder.getStringAttr("linalg.unpack")};
+  DictionaryAttr attributes = options.builder.getDictionaryAttr({});
+  if (payload.hasElementwise) {
+    last = {options.builder.getStringAttr("linalg.generic")};
+    attributes = options.getIterators(
+        {utils::IteratorType::parallel, utils::IteratorType::parallel});
+  }
+  options.structure("last_op", options.builder.getArrayAttr(last));
+  options.structure("last_attributes", attributes);
+  options.structure("lhs", payload.lhs);
+  options.structure("rhs", payload.rhs);
+}
+
 /// contraction-packed: always fits.
 static std::optional<FittingSketch>
-fitPacked(const ContractionPayload &payload, int64_t lanes, int64_t elementBits,
+fitPacked(const ContractionPayload &payload, int64_t lanes,
           const HardwareDescription &hardware, MLIRContext *context) {
   std::optional<RegisterTiles> tiles = getRegisterTiles(
       payload.getM(), false, payload.getN(), payload.getK(), lanes, hardware);
@@ -216,22 +237,89 @@ fitPacked(const ContractionPayload &payload, int64_t lanes, int64_t elementBits,
     return kr == 4 || kr < 2 * payload.getK();
   });
   options.choice("kr", kr, transposed ? kr.back() : 4);
-  setPacking(options, payload, *tiles, elementBits / 8, hardware);
-  SmallVector<Attribute> last{options.builder.getStringAttr("linalg.unpack")};
-  DictionaryAttr attributes = options.builder.getDictionaryAttr({});
-  if (payload.hasElementwise) {
-    last = {options.builder.getStringAttr("linalg.generic")};
-    attributes = options.getIterators(
-        {utils::IteratorType::parallel, utils::IteratorType::parallel});
-  }
-  options.structure("last_op", options.builder.getArrayAttr(last));
-  options.structure("last_attributes", attributes);
-  options.structure("lhs", payload.lhs);
-  options.structure("rhs", payload.rhs);
+  setPacking(options, payload, *tiles, hardware);
+  setLastOp(options, payload);
   options.structure("lhs_order",
                     getOrder(payload.lhsDims, payload.m, payload.k));
   options.structure("rhs_order",
                     getOrder(payload.rhsDims, payload.n, payload.k));
+  return options.sketch;
+}
+
+/// The order of an operand with dimensions `first` and k, k in groups, as
+/// (first, k, group).
+static SmallVector<int64_t> getGroupedOrder(ArrayRef<int64_t> dims,
+                                            int64_t first, int64_t k) {
+  bool inOrder = llvm::find(dims, first) < llvm::find(dims, k);
+  return inOrder ? SmallVector<int64_t>{0, 1, 2}
+                 : SmallVector<int64_t>{2, 0, 1};
+}
+
+/// contraction-dot: bf16 or i8 operands, where the processor has instructions
+/// for dot products of groups of 32 bits.
+static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
+                                           const HardwareDescription &hardware,
+                                           MLIRContext *context) {
+  const auto &[lhs, rhs] = payload.operands;
+  DotProducts dot = getDotProducts(hardware);
+  bool isFloat = lhs.element.isBF16() && payload.sum.isF32();
+  bool isInteger = lhs.element.isInteger(8) && payload.sum.isInteger(32);
+  bool hasTiles = (isFloat && dot.amxBF16) || (isInteger && dot.amxInt8);
+  bool hasVectors =
+      (isFloat && dot.avx512BF16) || (isInteger && dot.avx512VNNI);
+  StringRef instruction = isFloat ? (hasTiles ? "amx-bf16" : "avx512bf16")
+                                  : (hasTiles ? "amx-int8" : "avx512vnni");
+  constexpr int64_t lanes = 16;
+  int64_t group = isFloat ? 2 : 4;
+  if (lhs.element != rhs.element || !(hasTiles || hasVectors) ||
+      payload.getK() % group != 0)
+    return std::nullopt;
+  // Instructions on vectors take one signed operand at least.
+  if (!hasTiles && lhs.isUnsigned && rhs.isUnsigned)
+    return std::nullopt;
+  SketchOptions options("contraction-dot", context);
+  isolate(options, payload, payload.m, payload.n);
+  RegisterTiles tiles;
+  // One tile register holds 16 rows of 16 lanes; eight of them: four sums, two
+  // of each operand.
+  tiles.mr = {16, 32};
+  tiles.nr = {16, 32, 64};
+  tiles.fewest = 512;
+  tiles.most = 1024;
+  tiles.defaultMr = tiles.defaultNr = 32;
+  if (payload.getM() <= 16) {
+    tiles.mr = {16};
+    tiles.defaultMr = 16;
+    tiles.defaultNr = 64;
+  }
+  if (!hasTiles) {
+    std::optional<RegisterTiles> vectors =
+        getRegisterTiles(payload.getM(), false, payload.getN(),
+                         payload.getK() / group, lanes, hardware);
+    if (!vectors)
+      return std::nullopt;
+    tiles = std::move(*vectors);
+  }
+  // A panel of one slice that is packed where it is used would stay in vectors;
+  // instructions read memory.
+  bool oneSlice = payload.getK() <= lanes * group;
+  if (oneSlice &&
+      (payload.getM() <= tiles.mr.back() || payload.getN() <= tiles.nr.back()))
+    return std::nullopt;
+  setRegisterTiles(options, tiles);
+  options.structure(
+      "instruction",
+      options.builder.getDictionaryAttr(options.builder.getNamedAttr(
+          "instruction", options.builder.getStringAttr(instruction))));
+  options.structure("kv", group);
+  options.structure("kr", lanes);
+  options.structure("kt", hasTiles ? lanes : 4);
+  setPacking(options, payload, tiles, hardware, /*byPanels=*/!oneSlice);
+  setLastOp(options, payload);
+  options.structure("lhs_order",
+                    getGroupedOrder(payload.lhsDims, payload.m, payload.k));
+  options.structure("rhs_order",
+                    getGroupedOrder(payload.rhsDims, payload.n, payload.k));
   return options.sketch;
 }
 
@@ -327,9 +415,10 @@ fitVector(const ContractionPayload &payload, int64_t lanes,
 }
 
 std::vector<FittingSketch>
-cwm::fitContraction(const ContractionPayload &payload, int64_t elementBits,
+cwm::fitContraction(const ContractionPayload &payload,
                     const HardwareDescription &hardware, MLIRContext *context) {
-  int64_t lanes = std::max<int64_t>(hardware.vectorBits / elementBits, 1);
+  int64_t lanes =
+      std::max<int64_t>(hardware.vectorBits / payload.getSumBits(), 1);
   std::vector<FittingSketch> result;
   auto add = [&](std::optional<FittingSketch> sketch) {
     if (sketch)
@@ -339,7 +428,8 @@ cwm::fitContraction(const ContractionPayload &payload, int64_t elementBits,
     add(fitVector(payload, lanes, hardware, context));
     return result;
   }
+  add(fitDot(payload, hardware, context));
   add(fitRows(payload, lanes, hardware, context));
-  add(fitPacked(payload, lanes, elementBits, hardware, context));
+  add(fitPacked(payload, lanes, hardware, context));
   return result;
 }

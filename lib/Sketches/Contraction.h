@@ -37,7 +37,6 @@ struct FittingSketch {
 
 /// The contraction sketches that fit, best default first.
 std::vector<FittingSketch> fitContraction(const ContractionPayload &payload,
-                                          int64_t elementBits,
                                           const HardwareDescription &hardware,
                                           mlir::MLIRContext *context);
 

@@ -29,9 +29,12 @@ cwm::normalise(const Payload &payload,
                llvm::function_ref<bool(linalg::LinalgOp)> keepsName,
                const NormalFormOptions &options) {
   OwningOpRef<ModuleOp> module(payload.getModule().clone());
-  if (options.separateInitialValues) {
+  if (options.separateInitialValues || options.widenSums) {
     RewritePatternSet patterns(module->getContext());
-    populateSeparateInitialValuesPatterns(patterns);
+    if (options.separateInitialValues)
+      populateSeparateInitialValuesPatterns(patterns);
+    if (options.widenSums)
+      populateWidenSumsPatterns(patterns);
     if (failed(applyPatternsGreedily(*module, std::move(patterns))))
       return {};
   }

@@ -23,6 +23,9 @@ struct NormalFormOptions {
   /// Reductions start from a fill, as after
   /// transform.apply_patterns.cwm.separate_initial_values.
   bool separateInitialValues = false;
+  /// Contractions add up in f32 at least, as after
+  /// transform.apply_patterns.cwm.widen_sums.
+  bool widenSums = false;
 };
 
 /// The payload in the form that the sequences `@cwm_normalise` and, with

@@ -69,14 +69,13 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
   MLIRContext *context = payload.getModule()->getContext();
   std::vector<FittingSketch> sketches;
   // With ops and passes of ours only where nothing fits without.
-  Type element =
-      getElementTypeOrSelf(payload.getEntry().getFunctionType().getResult(0));
-  for (bool separate : {false, true})
+  for (auto preparation :
+       {ContractionPayload::None, ContractionPayload::SeparateInitialValue,
+        ContractionPayload::WidenSums})
     if (sketches.empty())
       if (auto contraction =
-              analyseContraction(payload, separate, &notContraction))
-        sketches = fitContraction(*contraction, element.getIntOrFloatBitWidth(),
-                                  hardware, context);
+              analyseContraction(payload, preparation, &notContraction))
+        sketches = fitContraction(*contraction, hardware, context);
   if (sketches.empty())
     if (std::optional<WindowPayload> window =
             analyseWindow(payload, &notWindow)) {

@@ -116,6 +116,11 @@ void cwm::ApplySeparateInitialValuesPatternsOp::populatePatterns(
   populateSeparateInitialValuesPatterns(patterns);
 }
 
+void cwm::ApplyWidenSumsPatternsOp::populatePatterns(
+    RewritePatternSet &patterns) {
+  populateWidenSumsPatterns(patterns);
+}
+
 namespace {
 class CwmTransformExtension
     : public transform::TransformDialectExtension<CwmTransformExtension> {

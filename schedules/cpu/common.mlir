@@ -48,7 +48,8 @@ transform.named_sequence @cwm_normalise(%func: !transform.any_op {transform.cons
 // most one elementwise op after it: dimensions that are neither m, n nor k
 // become loops. Structure, from the payload (set by lib/Sketches):
 //   outer        tile sizes of the last op: 1 for each dimension but m and n
-//   initial_value  1 where it is not a fill: needs an op of cwm
+//   initial_value  1 where it is not a fill, 2 where f16 or bf16 are to be added
+//                  up in f32 as well: needs an op of cwm
 //   contraction, permutation  iterators after that; their order as m, n, k
 transform.named_sequence @cwm_isolate(%root: !transform.any_op {transform.readonly}) -> (!transform.any_op, !transform.any_op) {
   %func0 = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
@@ -57,6 +58,12 @@ transform.named_sequence @cwm_isolate(%root: !transform.any_op {transform.readon
   }, {
     transform.apply_patterns to %func0 {
       transform.apply_patterns.cwm.separate_initial_values
+    } : !transform.any_op
+    transform.yield
+  }, {
+    transform.apply_patterns to %func0 {
+      transform.apply_patterns.cwm.separate_initial_values
+      transform.apply_patterns.cwm.widen_sums
     } : !transform.any_op
     transform.yield
   }

@@ -181,9 +181,8 @@ TEST_F(PayloadTest, SignatureRules) {
   refuseArgument("tensor<4xcomplex<f32>>", "supported element types are");
   refuseArgument("tensor<4xui8>", "supported element types are");
   refuseArgument("tensor<4xi7>", "supported element types are");
-  refuseArgument("tensor<4xf16>", "half-precision types are not supported yet");
-  refuseArgument("tensor<4xbf16>",
-                 "half-precision types are not supported yet");
+  refuseArgument("tensor<4xf8E5M2>", "supported element types are");
+  refuseArgument("tensor<4xtf32>", "supported element types are");
   refuseArgument("tensor<0x4xf32>", "every extent must be at least 1");
   refuseArgument("tensor<1048576x1048577xf32>",
                  "tensors must have at most 2^40 elements");
@@ -226,9 +225,9 @@ TEST_F(PayloadTest, OperationRules) {
                 "'tensor.cast' op has a value of type 'tensor<?xf32>': every "
                 "extent must be static");
   expectRefused(wrap("", result, R"mlir(
-                  %h = arith.truncf %one : f32 to f16
+                  %h = arith.truncf %one : f32 to f8E5M2
                   return %fill : tensor<4xf32>)mlir"),
-                "'arith.truncf' op has a value of type 'f16': half-precision");
+                "'arith.truncf' op has a value of type 'f8E5M2': supported");
   expectRefused(wrap("", result, "return %fill : tensor<4xf32>") +
                     "\nmemref.global @g : memref<4xf32>",
                 "'memref.global' op is not allowed beside the payload's");

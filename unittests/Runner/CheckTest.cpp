@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -200,6 +201,23 @@ TEST_F(NumericCheckTest, ToleranceGrowsWithTheReduction) {
   Payload small = makeMatmul(4, 4, 16), large = makeMatmul(4, 4, 1024);
   EXPECT_EQ(getReductionLength(small.getModule()), 16);
   EXPECT_DOUBLE_EQ(getTolerance(small.getModule()), 0x1p-24 * (64 + 16 * 4));
+  // Half precision counts where values are rounded to it.
+  auto tolerance = [](llvm::StringRef in, llvm::StringRef out) {
+    Payload payload = makePayload(llvm::formatv(R"mlir(
+      func.func @f(%a: tensor<4x16x{0}>, %b: tensor<16x4x{0}>) -> tensor<4x4x{1}> {{
+        %z = arith.constant 0.0 : {1}
+        %e = tensor.empty() : tensor<4x4x{1}>
+        %i = linalg.fill ins(%z : {1}) outs(%e : tensor<4x4x{1}>) -> tensor<4x4x{1}>
+        %r = linalg.matmul ins(%a, %b : tensor<4x16x{0}>, tensor<16x4x{0}>) outs(%i : tensor<4x4x{1}>) -> tensor<4x4x{1}>
+        return %r : tensor<4x4x{1}>
+      })mlir",
+                                                in, out)
+                                      .str());
+    return getTolerance(payload.getModule());
+  };
+  EXPECT_DOUBLE_EQ(tolerance("bf16", "f32"), 0x1p-24 * (64 + 16 * 4));
+  EXPECT_DOUBLE_EQ(tolerance("f16", "f16"), 0x1p-11 * (8 + 16 * 4));
+  EXPECT_DOUBLE_EQ(tolerance("bf16", "bf16"), 0.25);
   EXPECT_DOUBLE_EQ(getTolerance(large.getModule()), 0x1p-24 * (64 + 16 * 32));
 }
 

@@ -20,6 +20,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -117,7 +118,8 @@ protected:
 
   std::string whyNot(StringRef source) {
     std::string why;
-    EXPECT_FALSE(cwm::analyseContraction(parse(source), false, &why));
+    EXPECT_FALSE(cwm::analyseContraction(parse(source),
+                                         cwm::ContractionPayload::None, &why));
     return why;
   }
 
@@ -367,6 +369,62 @@ TEST_F(SketchesTest, IntegersFallBack) {
          (at = source.find(from.str(), at)) != std::string::npos;)
       source.replace(at, from.size(), to.str());
   EXPECT_EQ(whyNot(source), "not a sum of products of f32 or f64");
+
+/// A product of 64 x 96 x 128 with elements `in` and sums `out`.
+std::string makeNarrowMatmul(StringRef in, StringRef out) {
+  StringRef zero = out.starts_with("i") ? "0" : "0.0";
+  return llvm::formatv(R"mlir(
+    func.func @f(%a: tensor<64x128x{0}>, %b: tensor<128x96x{0}>) -> tensor<64x96x{1}> {{
+      %z = arith.constant {2} : {1}
+      %e = tensor.empty() : tensor<64x96x{1}>
+      %i = linalg.fill ins(%z : {1}) outs(%e : tensor<64x96x{1}>) -> tensor<64x96x{1}>
+      %r = linalg.matmul ins(%a, %b : tensor<64x128x{0}>, tensor<128x96x{0}>) outs(%i : tensor<64x96x{1}>) -> tensor<64x96x{1}>
+      return %r : tensor<64x96x{1}>
+    })mlir",
+                       in, out, zero)
+      .str();
+}
+
+TEST_F(SketchesTest, TypesOfSumsOfProducts) {
+  EXPECT_EQ(whyNot(makeNarrowMatmul("i8", "i16")),
+            "not a sum of products in f32, f64, i32 or i64");
+  EXPECT_EQ(whyNot(makeNarrowMatmul("bf16", "bf16")),
+            "not a sum of products in f32, f64, i32 or i64");
+  for (auto [in, out] : {std::pair<StringRef, StringRef>{"f16", "f32"},
+                         {"f16", "f16"},
+                         {"bf16", "f32"},
+                         {"bf16", "bf16"},
+                         {"i8", "i32"},
+                         {"i32", "i32"},
+                         {"f32", "f64"}})
+    EXPECT_EQ(names(makeNarrowMatmul(in, out)), "contraction-packed fallback")
+        << in.str() << " " << out.str();
+}
+
+TEST_F(SketchesTest, DotProductsNeedInstructions) {
+  std::string halves = makeNarrowMatmul("bf16", "f32");
+  std::string rounded = makeNarrowMatmul("bf16", "bf16");
+  std::string bytes = makeNarrowMatmul("i8", "i32");
+  StringRef dot = "contraction-dot contraction-packed fallback";
+  StringRef none = "contraction-packed fallback";
+  auto fit = [&](StringRef cpu, StringRef features) {
+    hardware.cpu = cpu.str();
+    hardware.features = features.str();
+    return std::pair(names(halves) == dot, names(bytes) == dot);
+  };
+  EXPECT_EQ(fit("sapphirerapids", "+amx-tile,+amx-bf16"),
+            std::pair(true, false));
+  EXPECT_EQ(names(rounded), dot);
+  EXPECT_EQ(names(makeNarrowMatmul("f16", "f32")), none);
+  EXPECT_EQ(fit("sapphirerapids", "+amx-tile,+amx-int8"),
+            std::pair(false, true));
+  EXPECT_EQ(fit("sapphirerapids", "-amx-tile,+amx-int8"),
+            std::pair(false, false));
+  EXPECT_EQ(fit("sapphirerapids", "+avx512bf16,+avx512vnni"),
+            std::pair(false, true));
+  EXPECT_EQ(fit("znver4", "+avx512bf16,+avx512vnni"), std::pair(true, true));
+  hardware.vectorBits = 256;
+  EXPECT_EQ(fit("znver4", "+avx512bf16,+avx512vnni"), std::pair(false, false));
 }
 
 TEST_F(SketchesTest, MissingFolderIsAnError) {

@@ -19,6 +19,44 @@ def ContractArithmetic : Pass<"cwm-contract-arithmetic"> {
   }];
 }
 
+def DotProducts : Pass<"cwm-dot-products", "::mlir::ModuleOp"> {
+  let summary = "lower contractions of groups to dot product instructions";
+  let description = [{
+    Lowers `vector.contract` of operands that are read from memory as groups of
+    32 bits, two bf16 or four i8, and widened to f32 or i32, with one of
+
+    | instruction | sums | operands |
+    |---|---|---|
+    | `amx-bf16` | 16 x 16 of f32 in a tile register | 16 groups along k |
+    | `amx-int8` | 16 x 16 of i32 in a tile register | the same, signed or unsigned |
+    | `avx512bf16` | 16 of f32 in a vector | |
+    | `avx512vnni` | 16 of i32 in a vector | not both unsigned; both signed costs a correction |
+
+    The sums are (m, n), the operands (m, k, group) and (k, n, group). Sums in
+    tile registers stay there through the loop that carries them. Contractions
+    without an instruction are left alone.
+
+    Linux lets a process use tile registers once it has asked: a function that
+    uses them starts with that system call. Where it is refused, the first use
+    raises SIGILL.
+
+    Products and sums of bf16 are those of the instructions: denormals count as
+    zero and sums round to nearest even, whatever the environment says.
+
+    Then groups move together: transfers and transpositions of vectors whose
+    last dimension is a group become those of rows.
+  }];
+  let options = [
+    Option<"instruction", "instruction", "std::string", "\"\"",
+           "a name from the table">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def ApplySketch : Pass<"cwm-apply-sketch", "::mlir::ModuleOp"> {
   let summary = "apply one candidate of a sketch to a payload";
   let description = [{

@@ -35,9 +35,13 @@ inline constexpr double hugeMagnitude = 1e30;
 /// most at 1.3e-6 of the largest element for K <= 1024 and 3.4e-6 for K = 6912
 /// in f32, which is below a fifth of this tolerance; one dropped term of the
 /// K = 6912 sum is 140 times above it. 64 u covers polynomial exp, tanh, erf.
+/// Operands that are only widened (bf16 to f32) round nothing and do not count;
+/// of several types that values are rounded to the largest such number counts.
+/// For f16 and bf16 8 u is enough: what they round is rarely more than a
+/// result.
 double getTolerance(mlir::ModuleOp payload);
 
-/// Unit roundoff of the narrowest float type of `payload`.
+/// Unit roundoff of the narrowest float type that `payload` rounds to.
 double getRoundoff(mlir::ModuleOp payload);
 
 /// How far a result lies from another one.
@@ -86,8 +90,11 @@ bool dependsOnFloats(const Payload &payload, size_t index);
 Deviation getDeviation(const TensorSpec &spec, const ReferenceTensor &actual,
                        const ReferenceTensor &expected);
 
-/// Sum over the linalg ops of the product of their reduction extents.
-int64_t getReductionLength(mlir::ModuleOp payload);
+/// Sum over the linalg ops of the product of their reduction extents; with
+/// `counts`, of those whose sums have a type that it is true for.
+int64_t
+getReductionLength(mlir::ModuleOp payload,
+                   llvm::function_ref<bool(mlir::Type)> counts = nullptr);
 
 struct CheckOutcome {
   bool ok = true;

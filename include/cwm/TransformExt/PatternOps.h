@@ -21,6 +21,9 @@ namespace cwm {
 /// The patterns of `transform.apply_patterns.cwm.separate_initial_values`.
 void populateSeparateInitialValuesPatterns(mlir::RewritePatternSet &patterns);
 
+/// The patterns of `transform.apply_patterns.cwm.widen_sums`.
+void populateWidenSumsPatterns(mlir::RewritePatternSet &patterns);
+
 /// Adds the `transform.apply_patterns.cwm.*` and `transform.cwm.*` ops to the
 /// transform dialect.
 void registerTransformExtension(mlir::DialectRegistry &registry);

@@ -68,4 +68,25 @@ def ApplySeparateInitialValuesPatternsOp
   let assemblyFormat = "attr-dict";
 }
 
+def ApplyWidenSumsPatternsOp
+    : Op<Transform_Dialect, "apply_patterns.cwm.widen_sums",
+         [DeclareOpInterfaceMethods<PatternDescriptorOpInterface>]> {
+  let cppNamespace = "::cwm";
+  let summary = "sums of f16 and bf16 products in f32";
+  let description = [{
+    Collects a pattern that rewrites contractions on tensors whose operands,
+    products and sums are f16 or bf16 and that start from a fill: operands are
+    widened, products are added up in f32, and an elementwise operation rounds
+    the result once. It loses less than rounding at each step, and is what
+    processors have instructions for.
+
+    ```mlir
+    transform.apply_patterns to %func {
+      transform.apply_patterns.cwm.widen_sums
+    } : !transform.any_op
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // CWM_TRANSFORMEXT_PATTERNOPS_TD

@@ -11,6 +11,7 @@
 
 #include "cwm/Support/ReadFile.h"
 #include "cwm/Support/WriteFile.h"
+#include "cwm/Target/CPU/DotProducts.h"
 #include "cwm/Target/CPU/Hardware.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -48,8 +49,13 @@ static int64_t readNumber(const llvm::Twine &path) {
 /// "+avx,-avx512f,...", sorted, so that equal machines give equal text.
 static std::string getHostFeatures() {
   std::vector<std::string> features;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  // Tile registers are there only for those who get them.
+  bool hasTiles = requestTileRegisters();
+  for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
+    bool has =
+        feature.second && (hasTiles || !feature.first().starts_with("amx-"));
+    features.push_back((has ? "+" : "-") + feature.first().str());
+  }
   llvm::sort(features, [](llvm::StringRef a, llvm::StringRef b) {
     return a.drop_front() < b.drop_front();
   });
