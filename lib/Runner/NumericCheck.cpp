@@ -84,9 +84,13 @@ double getRoundoff(mlir::ModuleOp payload) {
 }
 
 double getTolerance(mlir::ModuleOp payload) {
-  double tolerance = 0;
+  SmallVector<double, 4> roundoffs;
   forEachRounding(payload, [&](mlir::Type type) {
-    double roundoff = getUnitRoundoff(type);
+    if (!is_contained(roundoffs, getUnitRoundoff(type)))
+      roundoffs.push_back(getUnitRoundoff(type));
+  });
+  double tolerance = 0;
+  for (double roundoff : roundoffs) {
     // Of sums that are rounded at each step to this type, or are no floats.
     double length = double(getReductionLength(payload, [&](mlir::Type sum) {
       double own = getUnitRoundoff(sum);
@@ -95,7 +99,7 @@ double getTolerance(mlir::ModuleOp payload) {
     double constant = roundoff > getUnitRoundoff(ElementKind::F32) ? 8 : 64;
     tolerance =
         std::max(tolerance, roundoff * (constant + 16 * std::sqrt(length)));
-  });
+  }
   return std::min(0.25, tolerance);
 }
 
