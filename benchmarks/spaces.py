@@ -90,7 +90,9 @@ def main() -> int:
         for space in result["spaces"]:
             sketches[space["name"]].update({k: space[k] for k in ("sampled", "accepted", "wrong", "wrong_accepted")})
         times = " / ".join(f"{total[key] / 1e3:.1f}" for key in ("best_ns", "median_ns", "worst_ns"))
-        print(f"{name:60}{total['sampled']:5}{total['accepted'] / max(total['sampled'], 1):8.1%}  {times} us", flush=True)
+        print(
+            f"{name:60}{total['sampled']:5}{total['accepted'] / max(total['sampled'], 1):8.1%}  {times} us", flush=True
+        )
         for reason in result["reasons"]:
             print(f"    {reason['count']} x {reason['reason']} (as in {reason['example']})", flush=True)
     if not compile_ms:
