@@ -135,7 +135,9 @@ std::optional<DotContraction> DotContraction::match(vector::ContractionOp op) {
   bool isInteger =
       result.element.isInteger(8) && sum.getElementType().isInteger(32);
   // Groups of 32 bits, one after the other.
-  if (!(isFloat && result.group == 2) && !(isInteger && result.group == 4))
+  bool isGroup =
+      (isFloat && result.group == 2) || (isInteger && result.group == 4);
+  if (!isGroup)
     return std::nullopt;
   if ((result.k > 1 && result.left.strides[1] != result.group) ||
       result.right.strides[1] != result.group)

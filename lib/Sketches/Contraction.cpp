@@ -186,7 +186,7 @@ static void setPacking(SketchOptions &options,
     preferred = rightByPanels;
   }
   double rowBytes =
-      static_cast<double>(payload.getK() * payload.getOperandBits() / 8);
+      static_cast<double>(payload.getK() * payload.getOperandBits()) / 8;
   auto cache = static_cast<double>(hardware.l2Bytes);
   if (!mc.empty()) {
     packing.push_back(leftByBlocks);

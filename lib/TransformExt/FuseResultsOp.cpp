@@ -146,7 +146,7 @@ tensor::ExtractSliceOp ResultFusion::createSlice(OpResult result,
   SmallVector<OpFoldResult> offsets, sizes;
   auto type = cast<RankedTensorType>(result.getType());
   for (auto [dim, extent] : llvm::zip_equal(dims, type.getShape())) {
-    auto it = llvm::find(targetDims, dim);
+    const auto *it = llvm::find(targetDims, dim);
     if (it == targetDims.end()) {
       offsets.push_back(rewriter.getIndexAttr(0));
       sizes.push_back(rewriter.getIndexAttr(extent));
