@@ -69,10 +69,10 @@ struct SpaceCheckTest : ::testing::Test {
 } // namespace
 
 TEST_F(SpaceCheckTest, SmallSpacesLeaveTheirShareToOthers) {
+  ArrayRef<std::unique_ptr<Space>> all = spaces;
   EXPECT_EQ(SpaceCheck(spaces, 20, 0).getNumCandidates(), 20u);
   EXPECT_EQ(SpaceCheck(spaces, 3, 0).getNumCandidates(), 3u);
-  EXPECT_EQ(SpaceCheck(ArrayRef(spaces).take_front(), 20, 0).getNumCandidates(),
-            2u);
+  EXPECT_EQ(SpaceCheck(all.take_front(), 20, 0).getNumCandidates(), 2u);
 }
 
 TEST_F(SpaceCheckTest, CountsByClass) {
@@ -114,7 +114,8 @@ TEST_F(SpaceCheckTest, CountsByClass) {
 }
 
 TEST_F(SpaceCheckTest, WhatWasNotMeasuredDoesNotCount) {
-  SpaceCheck check(ArrayRef(spaces).take_back(), 4, 0);
+  ArrayRef<std::unique_ptr<Space>> all = spaces;
+  SpaceCheck check(all.take_back(), 4, 0);
   std::string text = check.format();
   EXPECT_THAT(text, ::testing::ContainsRegex("large +0 +0.0 % +0 +0  -\n"));
   EXPECT_THAT(text, Not(HasSubstr("why not valid")));
