@@ -488,7 +488,7 @@ void TileLowering::run() {
 
 /// Linux lets a process use tile registers once it has asked for them
 /// (Documentation/arch/x86/xstate.rst): arch_prctl(ARCH_REQ_XCOMP_PERM,
-/// XTILEDATA). To ask again takes 0.2 us.
+/// XTILEDATA). To ask again takes about 0.1 us.
 static void requestTiles(func::FuncOp function) {
   ImplicitLocOpBuilder builder(function.getLoc(), function.getContext());
   builder.setInsertionPointToStart(&function.getBody().front());

@@ -2,7 +2,7 @@
 // (bf16 to f32, i8 to i32): both operands packed into zero-padded panels in which
 // neighbours along k stand together, as instructions for dot products want them.
 // What is left is one vector.contract for each register tile, which
-// cwm-dot-products lowers; upstream passes alone lower it correctly, but slowly.
+// cwm-dot-products lowers.
 // Needs an extent of k that groups divide.
 //
 // Knobs of the search:

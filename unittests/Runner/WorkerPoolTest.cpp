@@ -91,8 +91,9 @@ TEST_F(WorkerPoolTest, MeasuresGoodAndBadCandidates) {
   EXPECT_NE(results[3].reason.find("the script does not parse"),
             std::string::npos);
   EXPECT_EQ(results[4].status, TrialStatus::TransformError);
-  EXPECT_EQ(results[4].reason, "script:4:6: transform applied to the wrong op kind; "
-                               "note: when applied to this op");
+  EXPECT_EQ(results[4].reason,
+            "script:4:6: transform applied to the wrong op kind; "
+            "note: when applied to this op");
 }
 
 TEST_F(WorkerPoolTest, InputsOfOneCallAreThoseOfTheNext) {
