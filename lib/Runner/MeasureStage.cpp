@@ -198,8 +198,8 @@ static double getNarrowFactor(const Payload &payload,
   bool isHalf = any_of(payload.getInputs(), [](const TensorSpec &spec) {
     return spec.elementType == "bf16" || spec.elementType == "f16";
   });
-  // Measured with bf16 in registers only: tiles 15 times as fast as f32, vectors
-  // half as fast; a margin for machines where they are faster.
+  // Measured with bf16 in registers only: tiles 15 times as fast as f32,
+  // vectors half as fast; a margin for machines where they are faster.
   constexpr double tiles = 16, vectors = 2;
   if (!isHalf)
     return 1;

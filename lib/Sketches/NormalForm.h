@@ -30,8 +30,9 @@ struct NormalFormOptions {
 
 /// The payload in the form that the sequences `@cwm_normalise` and, with
 /// `foldUnitExtents`, `@cwm_normalise_chain` of schedules/cpu/common.mlir give
-/// it: `linalg.softmax` is decomposed, named ops are generics, but for fills and those that `keepsName`, and
-/// elementwise ops are fused. Null when that fails.
+/// it: `linalg.softmax` is decomposed, named ops are generics, but for fills
+/// and those that `keepsName`, and elementwise ops are fused. Null when that
+/// fails.
 mlir::OwningOpRef<mlir::ModuleOp>
 normalise(const Payload &payload,
           llvm::function_ref<bool(mlir::linalg::LinalgOp)> keepsName,
