@@ -171,7 +171,7 @@ std::optional<SlotEvent> WorkerSlot::update() {
         exit.signal == SIGXCPU ? options.timeoutStatus : TrialStatus::Crash;
     StringRef last = exit.lastStderrLine;
     bool outOfMemory = last.contains("out of memory") ||
-                       last.contains("Allocation failed") ||
+                       last.contains_insensitive("allocation failed") ||
                        last.contains("bad_alloc");
     bool fromOutside = exit.signal == SIGKILL || exit.signal == SIGTERM ||
                        exit.signal == SIGHUP;
