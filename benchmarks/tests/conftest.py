@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -43,11 +44,21 @@ end(0, good)
 
 
 @pytest.fixture
-def fake_tools(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+def fake_tune(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], pathlib.Path]:
+    """Makes a build folder whose cwm-tune is a Python program, given as text; returns the folder around it."""
+
+    def make(source: str) -> pathlib.Path:
+        tool = tmp_path / "build" / "bin" / "cwm-tune"
+        tool.parent.mkdir(parents=True)
+        tool.write_text(f"#!{sys.executable}\n{source}")
+        tool.chmod(0o755)
+        monkeypatch.setenv("CWM_BUILD_DIR", str(tmp_path / "build"))
+        return tmp_path
+
+    return make
+
+
+@pytest.fixture
+def fake_tools(fake_tune: Callable[[str], pathlib.Path]) -> pathlib.Path:
     """A build folder whose cwm-tune does what a comment in the payload says."""
-    tool = tmp_path / "build" / "bin" / "cwm-tune"
-    tool.parent.mkdir(parents=True)
-    tool.write_text(f"#!{sys.executable}\n{FAKE_TUNE}")
-    tool.chmod(0o755)
-    monkeypatch.setenv("CWM_BUILD_DIR", str(tmp_path / "build"))
-    return tmp_path
+    return fake_tune(FAKE_TUNE)

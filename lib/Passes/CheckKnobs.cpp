@@ -9,6 +9,7 @@
 #include "cwm/Space/CheckKnobs.h"
 #include "cwm/Passes/Passes.h"
 #include "cwm/Sketches/Sketches.h"
+#include "cwm/Support/ErrorCapture.h"
 #include "cwm/Support/ParseModule.h"
 
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
@@ -28,12 +29,7 @@ using namespace cwm;
 static ScriptOutcome interpret(ModuleOp payload, ModuleOp script) {
   ScriptOutcome outcome;
   // A failing option is a finding, not an error of this run.
-  ScopedDiagnosticHandler handler(payload.getContext(), [&](Diagnostic &diag) {
-    if (outcome.message.empty() &&
-        diag.getSeverity() == DiagnosticSeverity::Error)
-      outcome.message = diag.str();
-    return success();
-  });
+  ErrorCapture errors(payload.getContext());
   OwningOpRef<ModuleOp> clone(cast<ModuleOp>(payload->clone()));
   Operation *entry = transform::detail::findTransformEntryPoint(
       script, ModuleOp(),
@@ -41,8 +37,10 @@ static ScriptOutcome interpret(ModuleOp payload, ModuleOp script) {
   if (!entry ||
       failed(transform::applyTransformNamedSequence(
           *clone, entry, ModuleOp(), transform::TransformOptions())) ||
-      failed(verify(*clone)))
+      failed(verify(*clone))) {
+    outcome.message = errors.getMessage().str();
     return outcome;
+  }
   llvm::raw_string_ostream(outcome.fingerprint) << *clone;
   return outcome;
 }

@@ -48,6 +48,7 @@ MeasureStage::create(const Payload &payload,
       payload, hardware, std::move(*kernel), seed, cacheFolder));
   stage->reference = std::move(*reference);
   stage->tolerance = cwm::getTolerance(payload.getModule());
+  stage->tolerances.assign(payload.getResults().size(), stage->tolerance);
   stage->roundoff = getRoundoff(payload.getModule());
 
   auto addBuffer = [](std::vector<GuardedBuffer> &buffers, StringRef kind,
@@ -90,14 +91,6 @@ std::string MeasureStage::checkCanaries() {
   return "";
 }
 
-Tolerance MeasureStage::getTolerance(size_t index) const {
-  if (!ownErrors)
-    return tolerance;
-  return widenTolerance(tolerance, roundoff, (*ownErrors)[index],
-                        dependsOnFloats(payload, index),
-                        payload.getResults()[index].getNumElements());
-}
-
 void MeasureStage::evaluateOwnErrors(const Stage &stage) {
   // As for the reference: heavy payloads take seconds.
   stage.onStage("evaluating the payload in its own precision, during " +
@@ -111,6 +104,10 @@ void MeasureStage::evaluateOwnErrors(const Stage &stage) {
     consumeError(errors.takeError());
     ownErrors.emplace(payload.getResults().size());
   }
+  for (const auto &[index, spec] : enumerate(payload.getResults()))
+    tolerances[index] =
+        widenTolerance(tolerance, roundoff, (*ownErrors)[index],
+                       dependsOnFloats(payload, index), spec.getNumElements());
   stage.announce();
 }
 
@@ -120,7 +117,7 @@ std::string MeasureStage::compareResults(const Stage &stage,
     auto compare = [&, index = index, &spec = spec] {
       return checkResult(results[index].getName(), spec,
                          results[index].getData(), reference.results[index],
-                         getTolerance(index));
+                         tolerances[index]);
     };
     CheckOutcome outcome = compare();
     if (!outcome.ok && !ownErrors) {

@@ -10,6 +10,7 @@
 
 #include "cwm/Runner/GuardedBuffer.h"
 #include "cwm/Runner/Limits.h"
+#include "cwm/Support/ErrorCapture.h"
 #include "cwm/Support/Nesting.h"
 #include "cwm/Support/ReadFile.h"
 #include "cwm/Support/WriteFile.h"
@@ -130,14 +131,10 @@ static std::optional<size_t> findNaN(ArrayRef<ReferenceTensor> results) {
 static Error withDiagnostics(mlir::MLIRContext *context,
                              function_ref<mlir::LogicalResult()> body,
                              StringRef what) {
-  std::string message;
-  mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &d) {
-    if (message.empty() && d.getSeverity() == mlir::DiagnosticSeverity::Error)
-      message = d.str();
-    return mlir::success();
-  });
+  ErrorCapture errors(context);
   if (mlir::succeeded(body()))
     return Error::success();
+  StringRef message = errors.getMessage();
   return createStringError(what + Twine(message.empty() ? "" : ": ") + message);
 }
 

@@ -6,126 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cwm/Runner/WorkerPool.h"
+#include "WorkerPoolImpl.h"
 
 #include "cwm/Trajectory/StateText.h"
 
-#include "CrashFolder.h"
-#include "WorkerSlot.h"
-
-#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <atomic>
-#include <csignal>
-#include <deque>
-#include <fcntl.h>
 #include <unistd.h>
 
 using namespace llvm;
 
 namespace cwm {
-
-namespace {
-
-/// One candidate on its way through the pool.
-struct Job {
-  enum class Phase { Waiting, Compiling, Compiled, Measuring, Done };
-  const MeasureRequest *request = nullptr;
-  Phase phase = Phase::Waiting;
-  TrialResult result;
-  std::string object;
-  /// Times that its worker was killed from outside.
-  unsigned disturbed = 0;
-};
-
-} // namespace
-
-/// Compile and measure workers, the jobs in flight, and what both know of the
-/// payload.
-struct WorkerPool::Impl {
-  WorkerPoolOptions options;
-  std::vector<std::unique_ptr<WorkerSlot>> compilers;
-  std::unique_ptr<WorkerSlot> meter;
-  std::unique_ptr<CrashFolder> crashes;
-  std::string objectFolder;
-  /// Compiling and measuring share the only CPU: one at a time.
-  bool alternate = false;
-  double runTimeout = 0;
-  unsigned numObjects = 0;
-  double busySeconds = 0;
-  double noiseFloor = 0;
-  double bestScore = 0, bestTimeNs = 0;
-  std::atomic<bool> stopRequested{false};
-  int wakeRead = -1, wakeWrite = -1;
-
-  std::vector<Job> jobs;
-  /// Which job a slot works on.
-  std::map<WorkerSlot *, size_t> assigned;
-  ResultFn *onResult = nullptr;
-  bool measureEach = true;
-
-  Error start(const Payload &payload, const HardwareDescription &hardware);
-  Error waitForMeter();
-  std::vector<WorkerSlot *> getSlots() const;
-  Error run();
-  Error startWorkers();
-  void dispatch();
-  void dispatchCompile();
-  Error handle(WorkerSlot &slot, SlotEvent event);
-  void handleReply(WorkerSlot &slot, Job &job, const json::Object &reply);
-  void handleFailure(Job &job, const SlotEvent &event);
-  void disposeObject(const Job &job);
-  void finish(Job &job);
-  double getRunTimeout() const;
-  Error timeTogether(ArrayRef<size_t> indices);
-  void applyTogether(ArrayRef<size_t> indices, const json::Object &reply);
-  void wait();
-  bool allDone(Job::Phase least) const;
-};
-
-/// Names of the slots, in messages.
-/// After which the user is told what is waited for.
-static constexpr std::chrono::seconds slowStart(5);
-static constexpr StringLiteral compileRole = "compile", measureRole = "measure";
-
-static std::string getDefaultRunner() {
-  std::string self = sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&getDefaultRunner));
-  SmallString<256> path(sys::path::parent_path(self));
-  sys::path::append(path, "cwm-runner");
-  // Tests live one folder beside the tools.
-  if (!sys::fs::can_execute(path)) {
-    path = sys::path::parent_path(sys::path::parent_path(self));
-    sys::path::append(path, "bin", "cwm-runner");
-  }
-  return path.str().str();
-}
-
-/// Removes the object folders of drivers that are no longer alive.
-static void removeStaleFolders(StringRef workDir) {
-  std::error_code error;
-  for (sys::fs::directory_iterator it(workDir, error), end; it != end && !error;
-       it.increment(error)) {
-    StringRef name = sys::path::filename(it->path());
-    pid_t pid = 0;
-    if (!name.consume_front("objects-") ||
-        name.take_until([](char c) { return c == '-'; }).getAsInteger(10, pid))
-      continue;
-    if (::kill(pid, 0) != 0 && errno == ESRCH)
-      (void)sys::fs::remove_directories(it->path());
-  }
-}
-
-static std::string printPayload(const Payload &payload) {
-  std::string text;
-  raw_string_ostream out(text);
-  payload.getModule()->print(out, mlir::OpPrintingFlags().useLocalScope());
-  return text;
-}
 
 WorkerPool::WorkerPool() : impl(std::make_unique<Impl>()) {}
 
@@ -150,137 +44,6 @@ WorkerPool::create(const Payload &payload, const HardwareDescription &hardware,
   return std::move(pool);
 }
 
-/// `folder`/`name`, created; an error that names it otherwise.
-static Expected<std::string> makeFolder(StringRef folder, const Twine &name) {
-  SmallString<256> path(folder);
-  sys::path::append(path, name);
-  if (std::error_code code = sys::fs::create_directories(path))
-    return createStringError(code,
-                             "cannot create '" + path + "': " + code.message());
-  return path.str().str();
-}
-
-/// Refuses what kills upstream's pass for results, which is all that there is
-/// with --stock-only, here and where the result is used.
-static Error checkStockOnly(const Payload &payload) {
-  mlir::func::FuncOp entry = payload.getEntry();
-  mlir::Operation *end = entry.getBody().front().getTerminator();
-  DenseMap<mlir::Value, unsigned> seen;
-  for (mlir::OpOperand &operand : end->getOpOperands()) {
-    unsigned number = operand.getOperandNumber();
-    auto [first, isNew] = seen.try_emplace(operand.get(), number);
-    mlir::Operation *producer = operand.get().getDefiningOp();
-    // Of views and constants it makes copies.
-    bool isAllocated =
-        isa_and_nonnull<mlir::DestinationStyleOpInterface>(producer);
-    if (!isNew && isAllocated)
-      return createStringError(
-          "results #" + Twine(first->second) + " and #" + Twine(number) +
-          " of @" + entry.getName() +
-          " are one value, which kills upstream's "
-          "buffer-results-to-out-params: return it once, or leave out "
-          "--stock-only");
-  }
-  return Error::success();
-}
-
-Error WorkerPool::Impl::start(const Payload &payload,
-                              const HardwareDescription &hardware) {
-  if (options.lowering.stockOnly)
-    if (Error error = checkStockOnly(payload))
-      return error;
-  static std::atomic<unsigned> counter{0};
-  removeStaleFolders(options.workDir);
-  // Made with the first job: a run that is interrupted before leaves nothing.
-  objectFolder = options.workDir + "/objects-" + std::to_string(getpid()) +
-                 "-" + std::to_string(counter++);
-  if (!options.keptObjectsDir.empty())
-    if (std::error_code code =
-            sys::fs::create_directories(options.keptObjectsDir))
-      return createStringError(code, "cannot create '" +
-                                         options.keptObjectsDir +
-                                         "': " + code.message());
-  Expected<std::string> cache = makeFolder(options.workDir, "cache");
-  if (!cache)
-    return cache.takeError();
-
-  int wake[2];
-  if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
-    return createStringError(std::error_code(errno, std::generic_category()),
-                             "cannot make a pipe");
-  wakeRead = wake[0];
-  wakeWrite = wake[1];
-
-  if (options.runnerPath.empty())
-    options.runnerPath = getDefaultRunner();
-  if (!sys::fs::can_execute(options.runnerPath))
-    return createStringError("cannot execute '" + options.runnerPath +
-                             "': the workers' program is missing");
-  std::string payloadText = printPayload(payload);
-  crashes = std::make_unique<CrashFolder>(
-      options.workDir, payloadText, payload.getWorkloadHash().str(),
-      options.runnerPath,
-      "--seed=" + std::to_string(options.seed) +
-          (options.lowering.stockOnly ? " --stock-only" : ""));
-
-  std::vector<int> cpus = getAllowedCPUs();
-  alternate = cpus.size() < 2;
-  if (options.numCompileWorkers == 0)
-    options.numCompileWorkers = std::max<size_t>(1, cpus.size() - 1);
-  // The slowest code there is runs at some 10^8 operations a second.
-  runTimeout = options.runTimeoutSeconds > 0 ? options.runTimeoutSeconds
-                                             : 10 + payload.getFlops() / 1e8;
-
-  json::Object init{
-      {"op", "init"},
-      {"payload", payloadText},
-      {"function", payload.getEntry().getName()},
-      {"hardware", hardware.toJSON()},
-      {"polynomial_math", options.lowering.polynomialMath},
-      {"contract", options.lowering.contract},
-      {"stock_only", options.lowering.stockOnly},
-      {"seed", std::to_string(options.seed)},
-      {"cache", *cache},
-      {"compile_timeout", options.compileTimeoutSeconds},
-  };
-  WorkerSlot::Options slot;
-  slot.init = std::move(init);
-  slot.maxRequests = options.maxCandidatesPerWorker;
-  auto getCommand = [&](StringRef role) {
-    std::vector<std::string> command = {options.runnerPath,
-                                        "--role=" + role.str()};
-    command.insert(command.end(), options.runnerArguments.begin(),
-                   options.runnerArguments.end());
-    return command;
-  };
-
-  slot.name = measureRole.str();
-  slot.command = getCommand(measureRole);
-  slot.timeoutStatus = TrialStatus::RunTimeout;
-  // Of heavy payloads the reference takes seconds.
-  slot.initTimeoutSeconds = 60 + payload.getFlops() / 1e8;
-  if (options.startTimeoutSeconds > 0)
-    slot.initTimeoutSeconds =
-        std::min(slot.initTimeoutSeconds, options.startTimeoutSeconds);
-  if (!alternate)
-    slot.limits.cpus = {cpus.back()};
-  meter = std::make_unique<WorkerSlot>(slot);
-
-  slot.name = compileRole.str();
-  slot.command = getCommand(compileRole);
-  slot.timeoutStatus = TrialStatus::CompileTimeout;
-  slot.initTimeoutSeconds = 60;
-  slot.limits.addressSpaceBytes = options.compileMemoryBytes;
-  slot.limits.stackBytes = uint64_t(256) << 20;
-  if (!alternate)
-    slot.limits.cpus.assign(cpus.begin(), cpus.end() - 1);
-  for (unsigned i = 0; i < options.numCompileWorkers; ++i)
-    compilers.push_back(std::make_unique<WorkerSlot>(slot));
-  if (Error error = startWorkers())
-    return error;
-  return waitForMeter();
-}
-
 std::vector<WorkerSlot *> WorkerPool::Impl::getSlots() const {
   std::vector<WorkerSlot *> slots;
   slots.reserve(compilers.size() + 1);
@@ -301,44 +64,6 @@ void WorkerPool::Impl::wait() {
   Clock::time_point before = Clock::now();
   pollSlots(getSlots(), wakeRead);
   busySeconds += std::chrono::duration<double>(Clock::now() - before).count();
-}
-
-/// Says what a trap of the payload itself, not of a candidate, means.
-static std::string explainFailedStart(StringRef reason) {
-  StringRef why;
-  if (!reason.contains(evaluationStage))
-    return reason.str();
-  if (reason.contains("signal 8"))
-    why = "the payload divides integers by zero, or overflows in a division, "
-          "on random inputs ({cwm.domain = \"nonnegative\"} on an argument "
-          "makes its integers 1 to 7): ";
-  else if (reason.contains("signal 11") || reason.contains("stack overflow"))
-    why = "the payload accesses elements outside of its tensors on random "
-          "inputs: ";
-  return (why + reason).str();
-}
-
-/// Waits for the reference, so that a payload that cannot be evaluated is
-/// reported before anything is searched.
-Error WorkerPool::Impl::waitForMeter() {
-  Clock::time_point start = Clock::now();
-  bool noted = false;
-  while (!meter->isIdle() && !stopRequested) {
-    wait();
-    for (WorkerSlot *slot : getSlots())
-      if (std::optional<SlotEvent> event = slot->update())
-        return createStringError(explainFailedStart(event->reason));
-    if (!noted && options.onNote && Clock::now() - start > slowStart) {
-      options.onNote((meter->getStage() +
-                      " takes long; candidates are compared "
-                      "with its results")
-                         .str());
-      noted = true;
-    }
-    if (Error error = startWorkers())
-      return error;
-  }
-  return Error::success();
 }
 
 bool WorkerPool::Impl::allDone(Job::Phase least) const {
@@ -513,9 +238,8 @@ Error WorkerPool::Impl::run() {
     assigned.clear();
   });
   if (numObjects == 0)
-    if (std::error_code code = sys::fs::create_directories(objectFolder))
-      return createStringError(code, "cannot create '" + objectFolder +
-                                         "': " + code.message());
+    if (Error error = createFolder(objectFolder))
+      return error;
   while (!stopRequested && !allDone(least)) {
     if (Error error = startWorkers())
       return error;
@@ -537,109 +261,6 @@ Error WorkerPool::measure(ArrayRef<MeasureRequest> requests,
   impl->onResult = &onResult;
   impl->measureEach = true;
   return impl->run();
-}
-
-void WorkerPool::Impl::applyTogether(ArrayRef<size_t> indices,
-                                     const json::Object &reply) {
-  const json::Array *results = reply.getArray("results");
-  for (auto [position, index] : enumerate(indices)) {
-    Job &job = jobs[index];
-    TrialResult compiled = job.result;
-    json::Path::Root root;
-    if (!results || position >= results->size() ||
-        !fromJSON((*results)[position], job.result, root)) {
-      consumeError(root.getError());
-      job.result.status = TrialStatus::Crash;
-      job.result.reason = "the worker's answer is malformed";
-    }
-    job.result.transformMs = compiled.transformMs;
-    job.result.lowerMs = compiled.lowerMs;
-    job.result.compileMs = compiled.compileMs;
-    job.result.codeBytes = compiled.codeBytes;
-    finish(job);
-  }
-  if (std::optional<double> noise = reply.getNumber("noise"))
-    noiseFloor = *noise;
-}
-
-/// Sends compiled jobs to be timed in one request. When the worker dies, the
-/// job it announced last is to blame and the others are tried again.
-Error WorkerPool::Impl::timeTogether(ArrayRef<size_t> indices) {
-  std::vector<size_t> remaining(indices);
-  unsigned disturbed = 0;
-  while (!remaining.empty() && !stopRequested) {
-    if (Error error = startWorkers())
-      return error;
-    json::Array objects;
-    for (size_t index : remaining)
-      objects.push_back(jobs[index].object);
-    std::optional<json::Object> request =
-        json::Object{{"op", "time_together"},
-                     {"objects", std::move(objects)},
-                     {"run_timeout", runTimeout}};
-    std::optional<SlotEvent> event;
-    while (!event && !stopRequested) {
-      if (request && meter->isIdle()) {
-        meter->request(std::move(*request), runTimeout);
-        request.reset();
-      }
-      if (Error error = startWorkers())
-        return error;
-      wait();
-      for (const auto &compiler : compilers)
-        if (std::optional<SlotEvent> other = compiler->update())
-          if (other->kind == SlotEvent::Kind::Unusable)
-            return createStringError(other->reason);
-      event = meter->update();
-    }
-    if (!event)
-      break;
-    if (event->kind == SlotEvent::Kind::Unusable)
-      return createStringError("no worker can be started: " + event->reason);
-    if (event->kind == SlotEvent::Kind::Reply) {
-      applyTogether(remaining, event->reply);
-      break;
-    }
-    if (event->killedFromOutside && disturbed++ == 0)
-      continue;
-    // The stage reads "... of finalist N".
-    size_t culprit = 0;
-    StringRef reason = event->reason;
-    size_t mark = reason.rfind("finalist ");
-    if (mark != StringRef::npos) {
-      StringRef number = reason.substr(mark + strlen("finalist "));
-      number.consumeInteger(10, culprit);
-    }
-    culprit = std::min(culprit, remaining.size() - 1);
-    Job &job = jobs[remaining[culprit]];
-    job.result.status = event->status;
-    job.result.reason = event->reason;
-    finish(job);
-    remaining.erase(std::next(remaining.begin(), ptrdiff_t(culprit)));
-  }
-  if (stopRequested && meter->isBusy())
-    meter->stop();
-  return Error::success();
-}
-
-Error WorkerPool::measureTogether(ArrayRef<MeasureRequest> requests,
-                                  ResultFn onResult) {
-  impl->jobs.assign(requests.size(), {});
-  for (auto [job, request] : zip(impl->jobs, requests))
-    job.request = &request;
-  impl->onResult = &onResult;
-  impl->measureEach = false;
-  if (Error error = impl->run())
-    return error;
-  std::vector<size_t> compiled;
-  for (auto [index, job] : enumerate(impl->jobs))
-    if (job.phase == Job::Phase::Compiled)
-      compiled.push_back(index);
-  Error error = impl->timeTogether(compiled);
-  for (const Job &job : impl->jobs)
-    if (!job.object.empty())
-      (void)sys::fs::remove(job.object);
-  return error;
 }
 
 double WorkerPool::getNoiseFloor() const {

@@ -8,10 +8,10 @@
 
 #include "CandidateStore.h"
 
+#include "cwm/Support/ErrorCapture.h"
 #include "cwm/Trajectory/StateText.h"
 
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
-#include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -21,29 +21,6 @@ namespace cwm {
 /// About 10 KB each.
 static constexpr size_t maxInfos = 20000;
 
-namespace {
-/// Keeps the first error instead of printing it.
-class ErrorCapture {
-public:
-  explicit ErrorCapture(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-              message.empty())
-            message = diagnostic.str();
-          return success();
-        }) {}
-
-  llvm::Error take(llvm::StringRef otherwise) {
-    return llvm::createStringError(message.empty() ? otherwise
-                                                   : llvm::StringRef(message));
-  }
-
-private:
-  std::string message;
-  ScopedDiagnosticHandler handler;
-};
-} // namespace
-
 std::optional<Candidate> CandidateStore::parse(llvm::StringRef key) const {
   for (const auto &[index, space] : llvm::enumerate(spaces))
     if (std::optional<Assignment> assignment = space->parseKey(key))
@@ -51,19 +28,10 @@ std::optional<Candidate> CandidateStore::parse(llvm::StringRef key) const {
   return std::nullopt;
 }
 
-llvm::Expected<OwningOpRef<ModuleOp>>
-CandidateStore::bind(const Candidate &candidate) const {
-  const Space &space = *spaces[candidate.space];
-  ErrorCapture errors(space.getContext());
-  FailureOr<OwningOpRef<ModuleOp>> script = space.bind(candidate.assignment);
-  if (failed(script))
-    return errors.take("the schedule cannot be bound");
-  return std::move(*script);
-}
-
 llvm::Expected<std::string>
 CandidateStore::getScript(const Candidate &candidate) const {
-  llvm::Expected<OwningOpRef<ModuleOp>> script = bind(candidate);
+  llvm::Expected<OwningOpRef<ModuleOp>> script =
+      spaces[candidate.space]->tryBind(candidate.assignment);
   if (!script)
     return script.takeError();
   return printScript(**script);
@@ -74,12 +42,13 @@ const CandidateInfo &CandidateStore::getInfo(const Candidate &candidate) {
   if (info)
     return *info;
   info = std::make_unique<CandidateInfo>();
-  llvm::Expected<OwningOpRef<ModuleOp>> script = bind(candidate);
+  llvm::Expected<OwningOpRef<ModuleOp>> script =
+      spaces[candidate.space]->tryBind(candidate.assignment);
   if (!script) {
     info->failure = llvm::toString(script.takeError());
     return *info;
   }
-  ErrorCapture errors((*script)->getContext());
+  ErrorCapture quiet((*script)->getContext());
   // Alternatives that the payload decides: the actions of all regions tell
   // candidates apart, which is what scores are for.
   FailureOr<std::vector<Action>> actions = getActions(

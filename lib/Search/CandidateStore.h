@@ -43,9 +43,6 @@ public:
   void forget();
 
 private:
-  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-  bind(const Candidate &candidate) const;
-
   llvm::ArrayRef<std::unique_ptr<Space>> spaces;
   WorkloadFeatures workload;
   llvm::StringMap<std::unique_ptr<CandidateInfo>> infos;

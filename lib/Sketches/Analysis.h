@@ -66,8 +66,8 @@ struct ContractionPayload {
 };
 
 /// nullopt when `payload` is of another kind; then `why` (may be null) receives
-/// the reason, for tests and messages. With `separateInitialValues`, in the
-/// form after that pattern of ours.
+/// the reason, for tests and messages. In the form after what `preparation`
+/// names.
 std::optional<ContractionPayload> analyseContraction(
     const Payload &payload,
     ContractionPayload::Preparation preparation = ContractionPayload::None,

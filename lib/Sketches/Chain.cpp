@@ -222,8 +222,7 @@ static std::optional<FittingSketch> fitTransposed(const ChainPayload &payload,
 std::vector<FittingSketch> cwm::fitChain(const ChainPayload &payload,
                                          const HardwareDescription &hardware,
                                          MLIRContext *context) {
-  int64_t lanes =
-      std::max<int64_t>(hardware.vectorBits / payload.elementBits, 1);
+  int64_t lanes = getNumLanes(hardware, payload.elementBits);
   std::vector<FittingSketch> result;
   auto add = [&](std::optional<FittingSketch> sketch) {
     if (sketch)

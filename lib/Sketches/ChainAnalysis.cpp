@@ -43,11 +43,6 @@ static bool isCombiner(Operation *op) {
              arith::MinUIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op);
 }
 
-/// Reshapes between the payload's interface and the chain.
-static bool isReshape(Operation *op) {
-  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
-
 namespace {
 class Analysis {
 public:

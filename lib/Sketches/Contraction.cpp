@@ -134,11 +134,14 @@ static void isolate(SketchOptions &options, const ContractionPayload &payload,
   options.structure("permutation", order);
 }
 
-/// The order of an operand with dimensions `first` and k as (first, k).
-static SmallVector<int64_t> getOrder(ArrayRef<int64_t> dims, int64_t first,
-                                     int64_t k) {
-  bool inOrder = llvm::find(dims, first) < llvm::find(dims, k);
-  return inOrder ? SmallVector<int64_t>{0, 1} : SmallVector<int64_t>{1, 0};
+/// Sets `knob` to the order of an operand with dimensions `dims` as (first, k):
+/// `inOrder`, or `swapped` where k comes first.
+static void setOrder(SketchOptions &options, StringRef knob,
+                     const ContractionPayload &payload, ArrayRef<int64_t> dims,
+                     int64_t first, ArrayRef<int64_t> inOrder = {0, 1},
+                     ArrayRef<int64_t> swapped = {1, 0}) {
+  bool isInOrder = llvm::find(dims, first) < llvm::find(dims, payload.k);
+  options.structure(knob, isInOrder ? inOrder : swapped);
 }
 
 /// The innermost of `dims` that is not folded away.
@@ -239,20 +242,9 @@ fitPacked(const ContractionPayload &payload, int64_t lanes,
   options.choice("kr", kr, transposed ? kr.back() : 4);
   setPacking(options, payload, *tiles, hardware);
   setLastOp(options, payload);
-  options.structure("lhs_order",
-                    getOrder(payload.lhsDims, payload.m, payload.k));
-  options.structure("rhs_order",
-                    getOrder(payload.rhsDims, payload.n, payload.k));
+  setOrder(options, "lhs_order", payload, payload.lhsDims, payload.m);
+  setOrder(options, "rhs_order", payload, payload.rhsDims, payload.n);
   return options.sketch;
-}
-
-/// The order of an operand with dimensions `first` and k, k in groups, as
-/// (first, k, group).
-static SmallVector<int64_t> getGroupedOrder(ArrayRef<int64_t> dims,
-                                            int64_t first, int64_t k) {
-  bool inOrder = llvm::find(dims, first) < llvm::find(dims, k);
-  return inOrder ? SmallVector<int64_t>{0, 1, 2}
-                 : SmallVector<int64_t>{2, 0, 1};
 }
 
 /// contraction-dot: bf16 or i8 operands, where the processor has instructions
@@ -316,10 +308,11 @@ static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
   options.structure("kt", hasTiles ? lanes : 4);
   setPacking(options, payload, tiles, hardware, /*byPanels=*/!oneSlice);
   setLastOp(options, payload);
-  options.structure("lhs_order",
-                    getGroupedOrder(payload.lhsDims, payload.m, payload.k));
-  options.structure("rhs_order",
-                    getGroupedOrder(payload.rhsDims, payload.n, payload.k));
+  // k in groups, as (first, k, group).
+  setOrder(options, "lhs_order", payload, payload.lhsDims, payload.m, {0, 1, 2},
+           {2, 0, 1});
+  setOrder(options, "rhs_order", payload, payload.rhsDims, payload.n, {0, 1, 2},
+           {2, 0, 1});
   return options.sketch;
 }
 
@@ -359,8 +352,7 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
   int64_t wanted = tiles->defaultMr * tiles->defaultNr <= 20 * lanes ? 8 : 4;
   options.choice("kt", kt, std::min<int64_t>(wanted, kt.back()));
   options.structure("rhs", payload.lhs);
-  options.structure("rhs_order",
-                    getOrder(payload.lhsDims, payload.m, payload.k));
+  setOrder(options, "rhs_order", payload, payload.lhsDims, payload.m);
   // Outer products take (m, n, k) or, with the operands swapped, (n, m, k).
   options.structure("inner_order", payload.lhs == 0
                                        ? ArrayRef<int64_t>{1, 3, 0, 2}
@@ -417,8 +409,7 @@ fitVector(const ContractionPayload &payload, int64_t lanes,
 std::vector<FittingSketch>
 cwm::fitContraction(const ContractionPayload &payload,
                     const HardwareDescription &hardware, MLIRContext *context) {
-  int64_t lanes =
-      std::max<int64_t>(hardware.vectorBits / payload.getSumBits(), 1);
+  int64_t lanes = getNumLanes(hardware, payload.getSumBits());
   std::vector<FittingSketch> result;
   auto add = [&](std::optional<FittingSketch> sketch) {
     if (sketch)

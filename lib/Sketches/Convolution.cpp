@@ -241,8 +241,8 @@ cwm::fitConvolution(const WindowPayload &payload,
   std::optional<Convolution> convolution = getConvolution(payload);
   if (!convolution)
     return {};
-  int64_t lanes = std::max<int64_t>(
-      hardware.vectorBits / payload.element.getIntOrFloatBitWidth(), 1);
+  int64_t lanes =
+      getNumLanes(hardware, payload.element.getIntOrFloatBitWidth());
   SmallVector<RegisterTile> tiles =
       getRegisterTiles(*convolution, lanes, hardware.numVectorRegisters);
   if (tiles.empty())

@@ -12,11 +12,16 @@
 
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
+
+bool cwm::isReshape(Operation *op) {
+  return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
 
 bool cwm::hasSoftmax(const Payload &payload) {
   WalkResult walk = payload.getModule()->walk(

@@ -38,6 +38,9 @@ normalise(const Payload &payload,
           llvm::function_ref<bool(mlir::linalg::LinalgOp)> keepsName,
           const NormalFormOptions &options = {});
 
+/// True for reshapes; false for null.
+bool isReshape(mlir::Operation *op);
+
 /// True where there is a `linalg.softmax`, which schedules have to decompose.
 bool hasSoftmax(const Payload &payload);
 

@@ -35,6 +35,12 @@ struct PatternEntry {
   llvm::StringRef knob;
 };
 
+/// Elements of `elementBits` in a vector register, at least one.
+inline int64_t getNumLanes(const HardwareDescription &hardware,
+                           int64_t elementBits) {
+  return std::max<int64_t>(hardware.vectorBits / elementBits, 1);
+}
+
 /// Fills in the knobs of one sketch.
 class SketchOptions {
 public:

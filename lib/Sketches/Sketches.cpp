@@ -34,9 +34,6 @@ static bool hasFusableOps(const Payload &payload) {
   auto isGeneric = [](Value value) {
     return value.getDefiningOp<linalg::GenericOp>() != nullptr;
   };
-  auto isReshape = [](Operation *op) {
-    return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-  };
   func::FuncOp entry = payload.getEntry();
   WalkResult walk = entry.walk([&](Operation *op) {
     bool found = isReshape(op) && isGeneric(op->getOperand(0));

@@ -201,8 +201,8 @@ static FittingSketch makeSketch(const WindowPayload &payload,
                                 const Tiling &tiling, const Inside *inside,
                                 const HardwareDescription &hardware,
                                 MLIRContext *context) {
-  int64_t lanes = std::max<int64_t>(
-      hardware.vectorBits / payload.element.getIntOrFloatBitWidth(), 1);
+  int64_t lanes =
+      getNumLanes(hardware, payload.element.getIntOrFloatBitWidth());
   SketchOptions options(inside ? "window-inside" : "window", context);
   options.sketch.file = "window";
   options.structure("cut", inside != nullptr);

@@ -138,8 +138,7 @@ private:
   /// What is computed from `value` by reshapes only; its source.
   Value skipReshapes(Value value) {
     Operation *op = value.getDefiningOp();
-    while (
-        isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
+    while (isReshape(op)) {
       known.insert(op);
       value = op->getOperand(0);
       op = value.getDefiningOp();

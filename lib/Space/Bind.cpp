@@ -9,6 +9,8 @@
 
 #include "SpaceImpl.h"
 
+#include "cwm/Support/ErrorCapture.h"
+
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/SMTExtension/SMTExtensionOps.h"
 #include "mlir/Dialect/Transform/TuneExtension/TuneExtensionOps.h"
@@ -201,4 +203,15 @@ Space::bind(const Assignment &assignment) const {
   if (failed(Binder(*this, *impl, assignment, *script).run()))
     return failure();
   return script;
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+Space::tryBind(const Assignment &assignment) const {
+  ErrorCapture errors(getContext());
+  FailureOr<OwningOpRef<ModuleOp>> script = bind(assignment);
+  if (succeeded(script))
+    return std::move(*script);
+  llvm::StringRef message = errors.getMessage();
+  return llvm::createStringError(
+      message.empty() ? "the schedule cannot be bound" : message);
 }

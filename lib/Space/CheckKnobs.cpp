@@ -115,18 +115,10 @@ private:
     if (!isNew)
       return it->second;
     ScriptOutcome &outcome = it->second;
-    MLIRContext *context = space.getKnobs()[0].location->getContext();
-    FailureOr<OwningOpRef<ModuleOp>> script = failure();
-    {
-      ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
-        if (outcome.message.empty())
-          outcome.message = diag.str();
-        return success();
-      });
-      script = space.bind(candidate);
-    }
-    if (succeeded(script))
+    if (auto script = space.tryBind(candidate))
       outcome = run(**script);
+    else
+      outcome.message = llvm::toString(script.takeError());
     return outcome;
   }
 

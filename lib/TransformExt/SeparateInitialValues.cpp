@@ -47,31 +47,27 @@ struct SeparateInitialValue : OpInterfaceRewritePattern<linalg::LinalgOp> {
         init->get().getDefiningOp<tensor::EmptyOp>())
       return rewriter.notifyMatchFailure(op, "starts from a fill already");
     // The same number everywhere is what a fill says, and patterns look for it.
-    if (DenseElementsAttr constant;
-        matchPattern(init->get(), m_Constant(&constant)) &&
-        constant.isSplat()) {
-      Location loc = op.getLoc();
-      Value number = arith::ConstantOp::create(
-          rewriter, loc, constant.getSplatValue<TypedAttr>());
-      Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                            type.getElementType());
-      Value fill =
-          linalg::FillOp::create(rewriter, loc, number, empty).getResult(0);
-      rewriter.modifyOpInPlace(op, [&] { init->set(fill); });
-      return success();
-    }
+    DenseElementsAttr constant;
+    bool isSplat =
+        matchPattern(init->get(), m_Constant(&constant)) && constant.isSplat();
     std::optional<TypedAttr> neutral;
-    Operation *combiner = findCombiner(op, neutral);
-    if (!combiner)
+    Operation *combiner = isSplat ? nullptr : findCombiner(op, neutral);
+    if (!isSplat && !combiner)
       return rewriter.notifyMatchFailure(op, "no single combiner with a "
                                              "neutral element");
 
     Location loc = op.getLoc();
     Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                           type.getElementType());
-    Value start = arith::ConstantOp::create(rewriter, loc, *neutral);
+    Value start = arith::ConstantOp::create(
+        rewriter, loc,
+        isSplat ? constant.getSplatValue<TypedAttr>() : *neutral);
     Value fill =
         linalg::FillOp::create(rewriter, loc, start, empty).getResult(0);
+    if (isSplat) {
+      rewriter.modifyOpInPlace(op, [&] { init->set(fill); });
+      return success();
+    }
     Operation *reduction = rewriter.clone(*op);
     reduction->setOperand(init->getOperandNumber(), fill);
 

@@ -11,7 +11,6 @@
 #include "cwm/Search/Search.h"
 #include "cwm/Tune/Report.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -56,23 +55,13 @@ bool SpaceCheck::draw(unsigned index, llvm::StringSet<> &seen,
     if (seen.insert(sample.key).second)
       break;
   }
-  std::string message;
-  FailureOr<OwningOpRef<ModuleOp>> script = failure();
-  {
-    ScopedDiagnosticHandler handler(space.getContext(),
-                                    [&](Diagnostic &diagnostic) {
-                                      if (message.empty())
-                                        message = diagnostic.str();
-                                      return success();
-                                    });
-    script = space.bind(*assignment);
-  }
-  if (succeeded(script)) {
+  if (auto script = space.tryBind(*assignment)) {
     sample.request.script = printScript(**script);
     sample.request.key = getCandidateId(sample.key, sample.request.script);
   } else {
     sample.result.emplace();
-    sample.result->reason = "binding failed: " + message;
+    sample.result->reason =
+        "binding failed: " + llvm::toString(script.takeError());
   }
   samples.push_back(std::move(sample));
   return true;

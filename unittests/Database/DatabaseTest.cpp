@@ -38,7 +38,7 @@ void runSQL(StringRef path, const char *sql) {
 
 TEST_F(DatabaseTest, RecordsWithDeepJSONAreErrors) {
   for (const char *column : {"actions", "result"}) {
-    std::string path = getPath(std::string(column) + ".db");
+    std::string path = at(std::string(column) + ".db");
     Record record = makeRecord("w", "c");
     ASSERT_FALSE(bool(openOrDie(path)->insert(record)));
     runSQL(path, (std::string("UPDATE record SET ") + column + "='" +
@@ -53,13 +53,13 @@ TEST_F(DatabaseTest, RecordsWithDeepJSONAreErrors) {
 }
 
 TEST_F(DatabaseTest, KnowsThatItsFileIsGone) {
-  std::string path = getPath("records.db"), moved = getPath("moved.db");
+  std::string path = at("records.db"), moved = at("moved.db");
   std::unique_ptr<Database> database = openOrDie(path);
   EXPECT_FALSE(bool(database->checkInPlace()));
   ASSERT_EQ(::rename(path.c_str(), moved.c_str()), 0);
   std::string words = "'" + path + "' was removed, moved or replaced";
   EXPECT_TRUE(StringRef(toString(database->checkInPlace())).starts_with(words));
-  writeFile(path, "");
+  write(path, "");
   EXPECT_TRUE(StringRef(toString(database->checkInPlace())).starts_with(words));
   // Stored and moved back: all is there.
   Record record = makeRecord("w", "c");
@@ -70,7 +70,7 @@ TEST_F(DatabaseTest, KnowsThatItsFileIsGone) {
 
 TEST_F(DatabaseTest, NamesOfAnyLengthOpenOrSayWhyNot) {
   // Around the longest that SQLite takes, and far beyond.
-  std::string parent = getPath("x");
+  std::string parent = at("x");
   ASSERT_FALSE(sys::fs::create_directory(parent));
   while (parent.size() < 470) {
     parent +=
@@ -92,7 +92,7 @@ TEST_F(DatabaseTest, NamesOfAnyLengthOpenOrSayWhyNot) {
 }
 
 TEST_F(DatabaseTest, RecordsSurviveReopening) {
-  std::string path = getPath("records.db");
+  std::string path = at("records.db");
   Record first = makeRecord("w", "a"), second = makeRecord("w", "b");
   second.result = TrialResult();
   second.result.status = TrialStatus::Crash;
@@ -119,7 +119,7 @@ TEST_F(DatabaseTest, RecordsSurviveReopening) {
 }
 
 TEST_F(DatabaseTest, RefusesASecondRecordOfOneKey) {
-  std::unique_ptr<Database> database = openOrDie(getPath("records.db"));
+  std::unique_ptr<Database> database = openOrDie(at("records.db"));
   Record record = makeRecord("w", "a"), again = makeRecord("w", "a");
   again.result.score = 7;
   ASSERT_FALSE(database->insert(record));
@@ -135,7 +135,7 @@ TEST_F(DatabaseTest, RefusesASecondRecordOfOneKey) {
 }
 
 TEST_F(DatabaseTest, KeepsWorkloadsTargetsAndToolchainsApart) {
-  std::unique_ptr<Database> database = openOrDie(getPath("records.db"));
+  std::unique_ptr<Database> database = openOrDie(at("records.db"));
   Record own = makeRecord("w", "a"), other = makeRecord("v", "a"),
          machine = makeRecord("w", "a"), version = makeRecord("w", "a"),
          late = makeRecord("v", "b");
@@ -158,7 +158,7 @@ TEST_F(DatabaseTest, KeepsWorkloadsTargetsAndToolchainsApart) {
 }
 
 TEST_F(DatabaseTest, KeyValueStore) {
-  std::string path = getPath("records.db");
+  std::string path = at("records.db");
   {
     std::unique_ptr<Database> database = openOrDie(path);
     EXPECT_EQ(cantFail(database->getValue("k")), "");
@@ -169,7 +169,7 @@ TEST_F(DatabaseTest, KeyValueStore) {
 }
 
 TEST_F(DatabaseTest, OddContentIsNormalised) {
-  std::unique_ptr<Database> database = openOrDie(getPath("records.db"));
+  std::unique_ptr<Database> database = openOrDie(at("records.db"));
   Record record = makeRecord("w", StringRef("nul\0byte", 8));
   record.result.reason = "broken \xff utf-8";
   record.result.maxError = std::nan("");
@@ -185,20 +185,20 @@ TEST_F(DatabaseTest, OddContentIsNormalised) {
 }
 
 TEST_F(DatabaseTest, NotADatabase) {
-  std::string path = getPath("records.db");
-  writeFile(path, std::string(5000, 'x'));
+  std::string path = at("records.db");
+  write(path, std::string(5000, 'x'));
   EXPECT_EQ(getOpenError(path), "'" + path + "' is not a cwm database");
 }
 
 TEST_F(DatabaseTest, DatabaseOfAnotherProgram) {
-  std::string path = getPath("records.db");
+  std::string path = at("records.db");
   runSQL(path, "CREATE TABLE t(x)");
   EXPECT_EQ(getOpenError(path),
             "'" + path + "' is a database of another program");
 }
 
 TEST_F(DatabaseTest, NewerSchema) {
-  std::string path = getPath("records.db");
+  std::string path = at("records.db");
   openOrDie(path);
   runSQL(path, "PRAGMA user_version=9");
   EXPECT_EQ(getOpenError(path),
@@ -208,7 +208,7 @@ TEST_F(DatabaseTest, NewerSchema) {
 }
 
 TEST_F(DatabaseTest, CorruptFile) {
-  std::string path = getPath("records.db");
+  std::string path = at("records.db");
   {
     std::unique_ptr<Database> database = openOrDie(path);
     for (int i = 0; i < 50; ++i) {
@@ -232,23 +232,22 @@ TEST_F(DatabaseTest, CorruptFile) {
 TEST_F(DatabaseTest, PathsThatCannotBeOpened) {
   EXPECT_EQ(getOpenError(folder),
             ("cannot open '" + folder + "': it is a directory").str());
-  std::string missing = getPath("missing/records.db");
+  std::string missing = at("missing/records.db");
   EXPECT_EQ(getOpenError(missing),
             "cannot write '" + missing + ".lock': No such file or directory");
   EXPECT_EQ(getOpenError("/dev/null"),
             "cannot open '/dev/null': it is not a regular file");
-  std::string pipe = getPath("pipe");
+  std::string pipe = at("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(getOpenError(pipe),
             "cannot open '" + pipe + "': it is not a regular file");
 }
 
 TEST_F(DatabaseTest, NothingIsLeftBesideAForeignFile) {
-  std::string text = getPath("notes"), other = getPath("other"),
-              empty = getPath("empty");
-  writeFile(text, "my notes");
+  std::string text = at("notes"), other = at("other"), empty = at("empty");
+  write(text, "my notes");
   runSQL(other, "CREATE TABLE t(x)");
-  writeFile(empty, "");
+  write(empty, "");
   EXPECT_EQ(getOpenError(text), "'" + text + "' is not a cwm database");
   EXPECT_EQ(getOpenError(other),
             "'" + other + "' is a database of another program");
@@ -263,18 +262,18 @@ TEST_F(DatabaseTest, NothingIsLeftBesideAForeignFile) {
 
 // SQLite makes an empty file first; a run killed just then left its lock too.
 TEST_F(DatabaseTest, EmptyFileOfAKilledRunIsTaken) {
-  std::string path = getPath("records.db");
-  writeFile(path, "");
-  writeFile(path + ".lock", "12345\n");
+  std::string path = at("records.db");
+  write(path, "");
+  write(path + ".lock", "12345\n");
   EXPECT_EQ(getOpenError(path), "no error");
 }
 
 TEST_F(DatabaseTest, ForeignLockFileIsKept) {
   // As of package managers.
-  std::string path = getPath("Cargo");
+  std::string path = at("Cargo");
   for (const char *content :
        {"[[package]]\n", "1.2.3\n", "123456789012345678901234567890123\n"}) {
-    writeFile(path + ".lock", content);
+    write(path + ".lock", content);
     EXPECT_EQ(getOpenError(path), "'" + path +
                                       ".lock' exists and is not a lock of cwm: "
                                       "give another --database");

@@ -47,7 +47,7 @@ size_t readBytes(int fd, size_t count) {
 }
 
 TEST_F(DatabaseTest, HeldByALiveRun) {
-  std::string path = getPath("records.db");
+  std::string path = at("records.db");
   auto [child, fd] = spawn([&](int out) {
     std::unique_ptr<Database> database = openOrDie(path);
     (void)!::write(out, "r", 1);
@@ -65,7 +65,7 @@ TEST_F(DatabaseTest, HeldByALiveRun) {
 }
 
 TEST_F(DatabaseTest, AWorkerThatOutlivesTheDriverDoesNotHoldTheLock) {
-  std::string path = getPath("records.db");
+  std::string path = at("records.db");
   auto [child, fd] = spawn([&](int out) {
     std::unique_ptr<Database> database = openOrDie(path);
     pid_t worker = ::fork();
@@ -95,7 +95,7 @@ TEST_F(DatabaseTest, AWorkerThatOutlivesTheDriverDoesNotHoldTheLock) {
 TEST_F(DatabaseTest, KillingAWriterLosesNothing) {
   std::mt19937 engine(1);
   for (int round = 0; round < 12; ++round) {
-    std::string path = getPath("records" + std::to_string(round) + ".db");
+    std::string path = at("records" + std::to_string(round) + ".db");
     auto [child, fd] = spawn([&](int out) {
       std::unique_ptr<Database> database = openOrDie(path);
       for (int i = 0;; ++i) {
@@ -125,7 +125,7 @@ TEST_F(DatabaseTest, KillingAWriterLosesNothing) {
 }
 
 TEST_F(DatabaseTest, FullDisk) {
-  std::string path = getPath("records.db");
+  std::string path = at("records.db");
   auto [child, fd] = spawn([&](int out) {
     // A limit on the size of files stands for a full disk: writes beyond it
     // fail with EFBIG.
@@ -173,7 +173,7 @@ TEST_F(DatabaseTest, FullDisk) {
 // Wherever it meets the limit: making the file, the tables, the log, its index.
 TEST_F(DatabaseTest, EveryFullDiskIsCalledSo) {
   for (rlim_t limit = 0; limit <= 48 << 10; limit += 1 << 10) {
-    std::string path = getPath("r" + std::to_string(limit) + ".db");
+    std::string path = at("r" + std::to_string(limit) + ".db");
     auto [child, fd] = spawn([&](int out) {
       ::signal(SIGXFSZ, SIG_IGN);
       rlimit both = {limit, limit};

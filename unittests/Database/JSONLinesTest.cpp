@@ -27,10 +27,10 @@ std::string readFile(StringRef path) {
 
 TEST_F(DatabaseTest, RoundTripIsLossless) {
   std::mt19937_64 engine(7);
-  std::string exported = getPath("a.jsonl"), again = getPath("b.jsonl");
+  std::string exported = at("a.jsonl"), again = at("b.jsonl");
   std::vector<Record> written;
   {
-    std::unique_ptr<Database> database = openOrDie(getPath("a.db"));
+    std::unique_ptr<Database> database = openOrDie(at("a.db"));
     for (int i = 0; i < 200; ++i) {
       Record record = makeRecord("w" + std::to_string(i % 3),
                                  "c\"{}\\ \t" + std::to_string(i));
@@ -52,7 +52,7 @@ TEST_F(DatabaseTest, RoundTripIsLossless) {
     }
     ASSERT_FALSE(database->exportJSONL(exported));
   }
-  std::unique_ptr<Database> database = openOrDie(getPath("b.db"));
+  std::unique_ptr<Database> database = openOrDie(at("b.db"));
   EXPECT_EQ(cantFail(database->importJSONL(exported)), 200);
   ASSERT_FALSE(database->exportJSONL(again));
   EXPECT_EQ(readFile(exported), readFile(again));
@@ -77,17 +77,17 @@ TEST_F(DatabaseTest, RoundTripIsLossless) {
 }
 
 TEST_F(DatabaseTest, MalformedLineImportsNothing) {
-  std::string path = getPath("records.jsonl");
-  std::unique_ptr<Database> source = openOrDie(getPath("a.db"));
+  std::string path = at("records.jsonl");
+  std::unique_ptr<Database> source = openOrDie(at("a.db"));
   for (const char *name : {"a", "b"}) {
     Record record = makeRecord("w", name);
     ASSERT_FALSE(source->insert(record));
   }
   ASSERT_FALSE(source->exportJSONL(path));
   std::string good = readFile(path);
-  std::unique_ptr<Database> database = openOrDie(getPath("b.db"));
+  std::unique_ptr<Database> database = openOrDie(at("b.db"));
   auto importText = [&](std::string text) {
-    writeFile(path, text);
+    write(path, text);
     Expected<int64_t> added = database->importJSONL(path);
     return added ? std::to_string(*added) : toString(added.takeError());
   };
@@ -118,8 +118,8 @@ TEST_F(DatabaseTest, MalformedLineImportsNothing) {
 }
 
 TEST_F(DatabaseTest, UnreadableAndUnwritablePaths) {
-  std::unique_ptr<Database> database = openOrDie(getPath("a.db"));
-  std::string missing = getPath("missing/records.jsonl");
+  std::unique_ptr<Database> database = openOrDie(at("a.db"));
+  std::string missing = at("missing/records.jsonl");
   EXPECT_EQ(toString(database->importJSONL(missing).takeError()),
             "cannot read '" + missing + "': No such file or directory");
   std::string message = toString(database->exportJSONL(missing));

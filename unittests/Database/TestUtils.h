@@ -8,38 +8,14 @@
 #ifndef CWM_UNITTESTS_DATABASE_TESTUTILS_H
 #define CWM_UNITTESTS_DATABASE_TESTUTILS_H
 
-#include "cwm/Database/Database.h"
+#include "../Support/SupportTestUtils.h"
 
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
-#include "gtest/gtest.h"
+#include "cwm/Database/Database.h"
 
 namespace cwm::test {
 
 /// A folder of its own for each test.
-class DatabaseTest : public ::testing::Test {
-protected:
-  void SetUp() override {
-    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("cwm-db", folder));
-  }
-  void TearDown() override { llvm::sys::fs::remove_directories(folder); }
-
-  std::string getPath(llvm::StringRef name) const {
-    llvm::SmallString<128> path = folder;
-    llvm::sys::path::append(path, name);
-    return path.str().str();
-  }
-  void writeFile(llvm::StringRef path, llvm::StringRef text) const {
-    std::error_code error;
-    llvm::raw_fd_ostream out(path, error);
-    ASSERT_FALSE(error);
-    out << text;
-  }
-
-  llvm::SmallString<128> folder;
-};
+class DatabaseTest : public FolderTest {};
 
 inline Record makeRecord(llvm::StringRef workload, llvm::StringRef candidate) {
   Record record;

@@ -23,7 +23,7 @@ namespace cwm::test {
 class FolderTest : public ::testing::Test {
 protected:
   void SetUp() override {
-    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("cwm-support", folder));
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("cwm-test", folder));
   }
   void TearDown() override { llvm::sys::fs::remove_directories(folder); }
 
@@ -32,10 +32,13 @@ protected:
     llvm::sys::path::append(path, name);
     return path.str().str();
   }
-  void put(llvm::StringRef name, llvm::StringRef text) const {
+  static void write(llvm::StringRef path, llvm::StringRef text) {
     std::error_code code;
-    llvm::raw_fd_ostream(at(name), code) << text;
+    llvm::raw_fd_ostream(path, code) << text;
     ASSERT_FALSE(code);
+  }
+  void put(llvm::StringRef name, llvm::StringRef text) const {
+    write(at(name), text);
   }
   std::string get(llvm::StringRef name) const {
     auto buffer = llvm::MemoryBuffer::getFile(at(name));

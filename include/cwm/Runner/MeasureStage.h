@@ -88,7 +88,6 @@ private:
   /// Evaluates the payload in its own precision, for the first results that
   /// fail; of most payloads no candidate does.
   void evaluateOwnErrors(const Stage &stage);
-  Tolerance getTolerance(size_t index) const;
   std::string checkCanaries();
   void poisonResults(bool withNaN);
   void setResult(const TimeEstimate &estimate, TrialResult &result) const;
@@ -102,6 +101,8 @@ private:
   double tolerance = 0, roundoff = 0, noise = 0;
   /// Of the results, once they were asked for.
   std::optional<std::vector<Deviation>> ownErrors;
+  /// Of the results; wider once their errors are known.
+  std::vector<Tolerance> tolerances;
   std::vector<GuardedBuffer> inputs, results;
   std::vector<void *> pointers;
 };

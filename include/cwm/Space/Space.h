@@ -12,6 +12,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
 
 #include <memory>
 #include <optional>
@@ -151,6 +152,10 @@ public:
   /// diagnostic when the bound script does not verify.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
   bind(const Assignment &assignment) const;
+
+  /// The same without a diagnostic: the error is the first one's text.
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+  tryBind(const Assignment &assignment) const;
 
   /// One line: how many candidates there are, exactly where that can be told.
   void printCount(llvm::raw_ostream &os) const;

@@ -29,7 +29,8 @@ cwm::DotProducts cwm::getDotProducts(const HardwareDescription &hardware) {
   result.amxInt8 = has("+amx-tile") && has("+amx-int8");
   result.avx512VNNI = has("+avx512vnni");
   // Measured on Sapphire Rapids: vdpbf16ps makes half as many multiply-adds a
-  // second as vfmadd does (52 and 104 G/s); AMD documents twice as many.
+  // second as vfmadd does (52 and 104 G/s). Not measured on others: AMD's are
+  // taken to do better.
   result.avx512BF16 =
       has("+avx512bf16") && StringRef(hardware.cpu).starts_with("znver");
   return result;
