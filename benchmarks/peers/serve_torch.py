@@ -25,7 +25,7 @@ def main() -> int:
     with torch_peers.session(), tempfile.TemporaryDirectory() as temporary:
         entry = catalogue.entry(row, pathlib.Path(folder))
         local = torch_peers.start(mode, entry, inputs, pathlib.Path(temporary))
-        protocol.serve(output, local.call, local.output, version=torch.__version__)
+        protocol.serve(output, protocol.Function(local.call, local.output), version=torch.__version__)
     return 0
 
 
