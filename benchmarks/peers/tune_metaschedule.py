@@ -1,0 +1,99 @@
+"""Tunes rows with TVM's MetaSchedule for one thread; serve_metaschedule.py serves what it leaves.
+
+  build/peers-env/metaschedule/bin/python benchmarks/peers/tune_metaschedule.py [--rows r50-t6,...] [--trials 64]
+
+Rows that are there for this CPU with the same options are left as they are, so
+a run that was ended goes on where it was. Run it pinned to one core of a quiet
+machine. Evolutionary search with the XGBoost cost model, trained after every
+--per-round trials; the best --keep records are kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import tempfile
+import time
+
+import metaschedule_graphs
+import numpy as np
+import records
+from tvm.s_tir import meta_schedule
+
+#: MetaSchedule writes so many seconds for a trial that failed.
+FAILED = 1e9
+
+
+def seconds_of(line: str) -> float:
+    """The best time of a line of its record file: [workload, [trace, [seconds...], ...]]."""
+    measured = json.loads(line)[1][1] or [FAILED]
+    return min(float(value) for value in measured)
+
+
+def best_lines(lines: list[str], keep: int) -> list[str]:
+    """The fastest records of those that have a time."""
+    return sorted((line for line in lines if seconds_of(line) < FAILED), key=seconds_of)[:keep]
+
+
+def tune(row: dict, arguments: argparse.Namespace, folder: pathlib.Path) -> tuple[dict, dict]:
+    """The records to keep, and what to say about them."""
+    inputs = [np.zeros(a["shape"], np.float32) for a in row["args"]]
+    begin = time.monotonic()
+    meta_schedule.relax_integration.tune_relax(
+        metaschedule_graphs.lowered(row, inputs),
+        {},
+        metaschedule_graphs.target(),
+        str(folder),
+        arguments.trials,
+        num_trials_per_iter=arguments.per_round,
+        seed=arguments.seed,
+        builder=meta_schedule.builder.LocalBuilder(
+            max_workers=1, initializer=metaschedule_graphs.only_x86_intrinsics
+        ),
+        runner=meta_schedule.runner.LocalRunner(),
+    )
+    seconds = time.monotonic() - begin
+    workloads, lines = (
+        (folder / f"database_{name}.json").read_text().splitlines() for name in ("workload", "tuning_record")
+    )
+    measured = [s for s in map(seconds_of, lines) if s < FAILED]
+    kept = {"workloads": workloads, "records": best_lines(lines, arguments.keep)}
+    return kept, {
+        "seconds": round(seconds, 1),
+        "measured": len(measured),
+        "best_us": round(min(measured) * 1e6, 3) if measured else None,
+        "version": metaschedule_graphs.VERSION,
+        "cpu": metaschedule_graphs.CPU,
+    }
+
+
+def main() -> int:
+    rows = records.rows("rep", "nhwc")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", default=",".join(records.rows("rep")), help="default: the 22")
+    parser.add_argument("--data", type=pathlib.Path, default=records.DATA / "metaschedule", help="where records go")
+    parser.add_argument("--trials", type=int, default=64)
+    parser.add_argument("--per-round", type=int, default=16, help="trials between two trainings of the cost model")
+    parser.add_argument("--keep", type=int, default=8, help="records to keep")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    names = [name for name in arguments.rows.split(",") if name]
+    for name in names:
+        if name not in rows:
+            parser.error(f"unknown row '{name}'")
+    store = records.Store(arguments.data)
+    wanted = {name: getattr(arguments, name) for name in ("trials", "seed", "per_round")}
+    metaschedule_graphs.only_x86_intrinsics()
+    for name in names:
+        if store.complete(name, metaschedule_graphs.CPU, wanted):
+            continue
+        with tempfile.TemporaryDirectory() as temporary:
+            kept, info = tune(rows[name], arguments, pathlib.Path(temporary))
+            store.write(name, kept, {**info, **wanted})
+        print(f"{name}: {info['seconds']} s, {info['measured']} measured, best {info['best_us']} us", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    main()
