@@ -40,6 +40,10 @@ class Failed(Exception):
     """What makes one row of a table fail; the other rows go on."""
 
 
+class Unsupported(Exception):
+    """A peer has no like-for-like form of a row: an empty cell, not a failure."""
+
+
 def build_folder() -> pathlib.Path:
     """Where the tools are: build/release unless CWM_BUILD_DIR says otherwise."""
     return pathlib.Path(os.environ.get("CWM_BUILD_DIR", ROOT / "build" / "release"))
@@ -80,6 +84,12 @@ class Tuned:
         return last_words(self.returncode, self.output)
 
 
+def summary_of(best: pathlib.Path) -> dict | None:
+    """What the run of cwm-tune that wrote `best` said about itself, if it is there."""
+    summary = best.with_suffix(".summary.json")
+    return json.loads(summary.read_text()) if summary.exists() else None
+
+
 def tune(payload: pathlib.Path, best: pathlib.Path, trials: int, seed: int, limit: float = 3600) -> Tuned:
     """Runs cwm-tune; raises Failed only if it does not end within `limit` seconds."""
     summary = best.with_suffix(".summary.json")
@@ -100,8 +110,7 @@ def tune(payload: pathlib.Path, best: pathlib.Path, trials: int, seed: int, limi
     except subprocess.TimeoutExpired:
         raise Failed(f"cwm-tune did not end within {limit:.0f} s") from None
     seconds = time.monotonic() - start
-    content = json.loads(summary.read_text()) if summary.exists() else None
-    return Tuned(done.returncode, seconds, done.stdout + done.stderr, content)
+    return Tuned(done.returncode, seconds, done.stdout + done.stderr, summary_of(best))
 
 
 def machine() -> str:

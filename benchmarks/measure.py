@@ -99,7 +99,7 @@ def measure(job: dict, folder: pathlib.Path) -> dict:
                     contender.warm_up()
                 cells[name] = {"about": about}
                 contenders |= {(name, way): contender for way, contender in ways.items()}
-            except torch_peers.Unsupported as reason:
+            except harness.Unsupported as reason:
                 cells[name] = {"skipped": str(reason)}
             except harness.Failed as reason:
                 cells[name] = {"failure": str(reason)}

@@ -105,10 +105,14 @@ def chosen(parser: argparse.ArgumentParser, text: str, names: Iterable[str]) -> 
 
 
 def best_script(entry: catalogue.Entry, options: Options) -> tuple[pathlib.Path, float]:
-    """The tuned script and the seconds it took; 0 if an earlier run left it."""
+    """The tuned script and the seconds it took; 0 if an earlier run left it and no whole account of its time."""
     best = options.results / f"{entry.name}.mlir"
     if best.exists():
-        return best, 0.0
+        summary = harness.summary_of(best) or {}
+        if summary.get("trials", 0) > options.trials:
+            raise harness.Failed(f"{best.name} was tuned with {summary['trials']} trials, not {options.trials}")
+        # A run that went on from records of another does not know what those took.
+        return best, 0.0 if summary.get("prior_records") else summary.get("seconds", 0.0)
     tuned = harness.tune(entry.file, best, options.trials, options.seed)
     if tuned.returncode:
         raise harness.Failed(f"cwm-tune: {tuned.why()}")
@@ -202,6 +206,44 @@ def mean(label: str, peer: str, rows: Iterable[Row], bar: float | None = None) -
     return Mean(label, peer, harness.geomean(ratios), len(ratios), missing, bar)
 
 
+@dataclasses.dataclass
+class TuningTime:
+    """Seconds of tuning summed over rows, against a peer that tunes; below 1 is better."""
+
+    label: str
+    peer: str
+    ours: float
+    theirs: float
+    missing: list[str]
+    bar: float | None = None
+
+    @property
+    def good(self) -> bool:
+        return self.bar is None or (not self.missing and self.ours <= self.bar * self.theirs)
+
+    def __str__(self) -> str:
+        share = f"{self.ours / self.theirs:.2f}" if self.theirs else "none"
+        text = f"tuning seconds of {self.label}: {self.ours:.0f}, {self.peer}: {self.theirs:.0f}: {share}"
+        if self.missing:
+            text += f", {len(self.missing)} MISSING: {', '.join(self.missing)}"
+        if self.bar is not None:
+            text += f" (at most {self.bar:.2f}: {'ok' if self.good else 'MISS'})"
+        return text
+
+
+def tuning_time(
+    label: str, peer: str, rows: Iterable[Row], seconds: dict[str, float], bar: float | None = None
+) -> TuningTime:
+    """Over the rows of which both times are known; the others are missing."""
+    both, missing = [], []
+    for row in rows:
+        if row.failure or not row.seconds or not seconds.get(row.name):
+            missing.append(row.name)
+        else:
+            both.append((row.seconds, seconds[row.name]))
+    return TuningTime(label, peer, sum(o for o, _ in both), sum(t for _, t in both), missing, bar)
+
+
 class Table:
     """Prints rows as they come, and writes them as a page of the documentation."""
 
@@ -232,6 +274,12 @@ class Table:
         )
 
     @staticmethod
+    def with_way(row: Row, peer: str) -> str:
+        """A cell and how its figure came about: which peer was the best, say."""
+        value = row.cells.get(peer, Cell())
+        return f"{value} {value.way}".rstrip()
+
+    @staticmethod
     def speed(row: Row) -> str:
         return f"{row.gflops:.1f}" if row.gflops else "-"
 
@@ -246,7 +294,7 @@ class Table:
             texts += [f"{name}: {cell.about}" for name, cell in row.cells.items() if cell.about]
         return [text for text in dict.fromkeys(texts) if text]
 
-    def markdown(self, title: str, intro: str, means: Sequence[Mean], conditions: Sequence[str]) -> str:
+    def markdown(self, title: str, intro: str, means: Sequence[Mean | TuningTime], conditions: Sequence[str]) -> str:
         """A page: what was run where and when, the rows, the failures, the means."""
         lines = [f"# {title}", "", intro, ""]
         date = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d")
@@ -261,7 +309,7 @@ class Table:
             if row.failure:
                 cells = ["FAIL", "-", *["FAIL"] * len(peers)]
             else:
-                cells = [f"{row.us:.1f}", self.speed(row), *(str(row.cells.get(peer, Cell())) for peer in self.peers)]
+                cells = [f"{row.us:.1f}", self.speed(row), *(self.with_way(row, peer) for peer in self.peers)]
             seconds = f"{row.seconds:.0f}" if row.seconds else "-"
             values = [row.name, row.what, *cells, f"{row.bar:.2f}", row.verdict(self.judged(row)), seconds]
             lines.append("| " + " | ".join(values) + " |")

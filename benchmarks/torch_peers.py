@@ -39,10 +39,6 @@ import torch.nn.functional as F  # noqa: E402
 Tensors = list[torch.Tensor]
 
 
-class Unsupported(Exception):
-    """The peer has no like-for-like form of this entry: an empty cell, not a failure."""
-
-
 @contextlib.contextmanager
 def session() -> Iterator[None]:
     """One thread, no gradients, and an allocator that keeps freed memory.
@@ -179,7 +175,7 @@ def onednn(entry: catalogue.Entry, x: Tensors, constants: Tensors) -> Callable:
             return lambda a, r: op.binary(a, r, weight, bias, *geometry, "add", 1.0, activation, [], None)
         tail = {None: ("none", [], ""), "relu": ("relu", [], ""), "relu6": ("hardtanh", [0.0, 6.0], "")}[activation]
         return lambda a: op(a, weight, bias, *geometry, *tail)
-    raise Unsupported("no direct call of oneDNN: dense layers and NHWC convolutions only")
+    raise harness.Unsupported("no direct call of oneDNN: dense layers and NHWC convolutions only")
 
 
 def ahead_of_time(module: Subgraph, x: Tensors, folder: pathlib.Path) -> Callable:

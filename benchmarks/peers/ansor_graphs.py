@@ -25,9 +25,7 @@ os.chdir(_here)
 CPU = tvm.get_global_func("target.llvm_get_system_cpu")()
 #: The fork's default triple is another machine's; the name of the CPU switches its vectors on. For Intel's CPUs LLVM
 #: prefers half of an AVX-512 register unless told otherwise: this one then makes softmax a third slower.
-TARGET = tvm.target.Target(
-    f"llvm -mtriple=x86_64-linux-gnu -num-cores=1 -mcpu={CPU} -mattr=-prefer-256-bit"
-)
+TARGET = tvm.target.Target(f"llvm -mtriple=x86_64-linux-gnu -num-cores=1 -mcpu={CPU} -mattr=-prefer-256-bit")
 VERSION = f"Ansor of TVM {tvm.__version__}"
 
 
@@ -147,8 +145,8 @@ def graph(row: dict) -> list[te.Tensor]:
     if spec["op"] not in OPERATIONS:
         raise Unsupported(f"no graph for '{spec['op']}'")
     arguments = [te.placeholder(shape(row, a), name=f"a{i}") for i, a in enumerate(row["args"])]
-    x = [t for t, a in zip(arguments, row["args"]) if a["role"] == "activation"]  # noqa: B905 (Python 3.8)
-    weights = [t for t, a in zip(arguments, row["args"]) if a["role"] != "activation"]  # noqa: B905
+    x = [t for t, a in zip(arguments, row["args"]) if a["role"] == "activation"]
+    weights = [t for t, a in zip(arguments, row["args"]) if a["role"] != "activation"]
     return [*arguments, OPERATIONS[spec["op"]](spec, row.get("layout", ""), x, weights)]
 
 

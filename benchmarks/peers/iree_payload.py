@@ -1,14 +1,16 @@
 """A payload as IREE wants it: arguments that hold weights become constants of the program.
 
-IREE then packs them while it compiles. Text in, text out; needs numpy only.
+IREE then packs them while it compiles. Text in, text out.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 #: The payloads' own form of an argument that is a weight.
 CONSTANT = re.compile(r"(%\w+): (tensor<[^>]*>) \{[^}]*cwm\.constant[^}]*\}")
@@ -31,7 +33,7 @@ def with_constants(payload: str, inputs: Sequence[np.ndarray]) -> tuple[str, lis
         name, kind = constant.groups()
         constants.append(f"    {name} = arith.constant dense_resource<weight{i}> : {kind}\n")
         # A blob begins with its alignment, 64 in 32 bits.
-        resources.append(f'      weight{i}: "0x40000000{np.ascontiguousarray(value).tobytes().hex()}"')
+        resources.append(f'      weight{i}: "0x40000000{value.tobytes().hex()}"')
     head = payload[match.start() : match.end()].replace(match.group(1), ", ".join(arguments[i] for i in kept))
     result = payload[: match.start()] + head + "".join(constants) + payload[match.end() :]
     if resources:

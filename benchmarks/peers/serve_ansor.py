@@ -103,7 +103,7 @@ def main() -> int:
         # The 22 must not get lost from a mean; the NHWC forms are on top.
         (protocol.decline if row.get("layout") else protocol.fail)(output, str(reason))
         return 0
-    arrays = {t.op.name: x.reshape([int(n) for n in t.shape]) for t, x in zip(tensors, inputs)}  # noqa: B905
+    arrays = {t.op.name: x.reshape([int(n) for n in t.shape]) for t, x in zip(tensors, inputs)}
     result = [int(n) for n in tensors[-1].shape]
     plain = Kernel(build(te.create_schedule(tensors[-1].op), tensors), list(arrays.values()), result)
     task = ansor_graphs.task(row)

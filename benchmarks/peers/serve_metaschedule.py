@@ -15,10 +15,10 @@ import pathlib
 import tempfile
 
 import metaschedule_graphs
+import metaschedule_records
 import numpy as np
 import protocol
 import records
-import tune_metaschedule
 import tvm
 from tvm import relax
 from tvm.relax import transform
@@ -107,7 +107,7 @@ def main() -> int:
         return 0
     activations = [x for a, x in zip(row["args"], inputs, strict=True) if a["role"] == "activation"]
     plain = Kernel(finished(module, None, []), activations)
-    best = sorted(kept["records"], key=tune_metaschedule.seconds_of)
+    best = sorted(kept["records"], key=metaschedule_records.seconds_of)
     candidates = (Kernel(finished(module, record, kept["workloads"]), activations) for record in best)
     right, wrong = protocol.right_ones(candidates, plain.result(), arguments.top)
     if not right:

@@ -30,7 +30,10 @@ class Server:
     """A contender (harness.Contender) in a process of its own."""
 
     def __init__(self, command: str, folder: pathlib.Path, start_limit: float = 600, limit: float = 60) -> None:
-        """Starts `command`, its {} replaced by `folder`, and waits until it is ready."""
+        """Starts `command`, its {} replaced by `folder`, and waits until it is ready.
+
+        Raises Failed, or Unsupported where the peer says that it has no such form.
+        """
         self.limit, self.pending, self.folder = limit, b"", folder
         #: Whether it gave no proper answer to a question: it is not to be asked again.
         self.broken = False
@@ -50,9 +53,11 @@ class Server:
             raise harness.Failed(f"cannot start '{words[0]}': {error.strerror}") from None
         try:
             self.about = self.read(start_limit)
+            if "unsupported" in self.about:
+                raise harness.Unsupported(str(self.about["unsupported"]))
             if not self.about.get("ready"):
                 raise harness.Failed(f'expected a line with "ready", got {self.about}')
-        except harness.Failed:
+        except (harness.Failed, harness.Unsupported):
             self.close()
             raise
 

@@ -11,29 +11,15 @@ machine. Evolutionary search with the XGBoost cost model, trained after every
 from __future__ import annotations
 
 import argparse
-import json
 import pathlib
 import tempfile
 import time
 
 import metaschedule_graphs
+import metaschedule_records
 import numpy as np
 import records
 from tvm.s_tir import meta_schedule
-
-#: MetaSchedule writes so many seconds for a trial that failed.
-FAILED = 1e9
-
-
-def seconds_of(line: str) -> float:
-    """The best time of a line of its record file: [workload, [trace, [seconds...], ...]]."""
-    measured = json.loads(line)[1][1] or [FAILED]
-    return min(float(value) for value in measured)
-
-
-def best_lines(lines: list[str], keep: int) -> list[str]:
-    """The fastest records of those that have a time."""
-    return sorted((line for line in lines if seconds_of(line) < FAILED), key=seconds_of)[:keep]
 
 
 def tune(row: dict, arguments: argparse.Namespace, folder: pathlib.Path) -> tuple[dict, dict]:
@@ -48,17 +34,15 @@ def tune(row: dict, arguments: argparse.Namespace, folder: pathlib.Path) -> tupl
         arguments.trials,
         num_trials_per_iter=arguments.per_round,
         seed=arguments.seed,
-        builder=meta_schedule.builder.LocalBuilder(
-            max_workers=1, initializer=metaschedule_graphs.only_x86_intrinsics
-        ),
+        builder=meta_schedule.builder.LocalBuilder(max_workers=1, initializer=metaschedule_graphs.only_x86_intrinsics),
         runner=meta_schedule.runner.LocalRunner(),
     )
     seconds = time.monotonic() - begin
     workloads, lines = (
         (folder / f"database_{name}.json").read_text().splitlines() for name in ("workload", "tuning_record")
     )
-    measured = [s for s in map(seconds_of, lines) if s < FAILED]
-    kept = {"workloads": workloads, "records": best_lines(lines, arguments.keep)}
+    measured = [float(s) for s in map(metaschedule_records.seconds_of, lines) if s < metaschedule_records.FAILED]
+    kept = {"workloads": workloads, "records": metaschedule_records.best_lines(lines, arguments.keep)}
     return kept, {
         "seconds": round(seconds, 1),
         "measured": len(measured),

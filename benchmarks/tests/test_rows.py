@@ -142,6 +142,36 @@ def test_peer_without_a_cell_is_missing_not_left_out() -> None:
     assert rows.mean("all", "aot", [row]).missing == ["r"]
 
 
+def test_reused_result_knows_its_seconds(fake_tools: pathlib.Path) -> None:
+    make(fake_tools, "again")
+    summary = fake_tools / "results" / "again.summary.json"
+    summary.write_text(json.dumps({"seconds": 12.5, "trials": 4, "prior_records": 0}))
+    assert make(fake_tools, "again").seconds == 12.5
+    summary.write_text(json.dumps({"seconds": 12.5, "trials": 4, "prior_records": 3}))
+    assert make(fake_tools, "again").seconds == 0  # it does not say what the records before it took
+    summary.write_text(json.dumps({"seconds": 12.5, "trials": 64, "prior_records": 0}))
+    assert "was tuned with 64 trials, not 4" in make(fake_tools, "again").failure
+
+
+def test_tuning_time_names_what_it_misses() -> None:
+    table = [rows.Row("a", seconds=10), rows.Row("b", seconds=20), rows.Row("c"), rows.Row("d", seconds=5)]
+    value = rows.tuning_time("all", "ansor", table[:2], {"a": 40, "b": 30}, bar=0.5)
+    assert (value.ours, value.theirs, value.good) == (30, 70, True)
+    assert str(value) == "tuning seconds of all: 30, ansor: 70: 0.43 (at most 0.50: ok)"
+    assert not rows.tuning_time("all", "ansor", table[:2], {"a": 40, "b": 19}, bar=0.5).good
+    value = rows.tuning_time("all", "ansor", table, {"a": 40, "b": 30, "c": 5}, bar=0.5)
+    assert (value.ours, value.missing, value.good) == (30, ["c", "d"], False)
+    table[0].failure = "wrong numbers"
+    assert rows.tuning_time("all", "ansor", table[:2], {"a": 40, "b": 30}).missing == ["a"]
+
+
+def test_page_says_which_peer_was_best() -> None:
+    cell = rows.Cell(harness.Ratio(1.5, 1.25, 1.75), way="ansor")
+    table = rows.Table(["best"], lambda row: "best")
+    table.add(rows.Row("r", us=1.0, cells={"best": cell}))
+    assert "| 1.500 [1.250, 1.750] ansor |" in table.markdown("Title", "Intro.", [], [])
+
+
 def test_skipped_cell_is_neither_used_nor_missing() -> None:
     row = rows.Row("r", cells={"onednn": rows.Cell(skipped="no form")})
     mean = rows.mean("all", "onednn", [row])
@@ -171,6 +201,38 @@ def test_means_of_a_part_have_no_bar() -> None:
     (rep,) = subgraphs.means_of(table, entries, ["eager"])
     assert (rep.used, rep.bar) == (3, None)
     assert "3 of 22 asked for" in rep.label
+
+
+@pytest.mark.parametrize(
+    ("peer", "trials", "bar"),
+    [
+        ("ansor", 64, 1.54),
+        ("ansor", 16, 1.3),
+        ("ansor", 8, None),
+        ("best", 64, 1.05),
+        ("best", 16, None),
+        ("eager", 16, None),
+    ],
+)
+def test_bars_depend_on_trials(peer: str, trials: int, bar: float | None) -> None:
+    assert subgraphs.bar_of("rep", peer, [*subgraphs.ALL_PEERS, "best"], trials) == bar
+
+
+def test_best_of_a_few_peers_has_no_bar() -> None:
+    assert subgraphs.bar_of("rep", "best", ["eager", "ansor", "best"], 64) is None
+
+
+def test_tuning_seconds_against_ansor(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = catalogue.load("rep")
+    monkeypatch.setattr(subgraphs, "peer_seconds", lambda peer: dict.fromkeys(entries, 90.0))
+    cell = rows.Cell(harness.Ratio(1.5, 1.5, 1.5))
+    table = rows.Table(["ansor"], lambda row: "ansor")
+    table.rows = [rows.Row(name, seconds=30, cells={"ansor": cell}) for name in entries]
+    mean, seconds = subgraphs.means_of(table, entries, ["ansor"])
+    assert (mean.bar, mean.good) == (1.54, False)
+    assert (seconds.ours, seconds.theirs, seconds.bar, seconds.good) == (22 * 30, 22 * 90, 0.5, True)
+    table.rows = table.rows[:2]
+    assert [value.bar for value in subgraphs.means_of(table, entries, ["ansor"])] == [None, None]
 
 
 def test_entry_survives_json() -> None:

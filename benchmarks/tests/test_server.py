@@ -70,6 +70,11 @@ def test_first_line_must_be_ready(tmp_path: pathlib.Path) -> None:
         start(tmp_path, "print('{\"ns\": 1}')")
 
 
+def test_says_that_it_has_no_such_form(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(harness.Unsupported, match="no graph for 'permute'"):
+        start(tmp_path, "print('{\"unsupported\": \"no graph for \\'permute\\'\"}')")
+
+
 def test_hangs(tmp_path: pathlib.Path) -> None:
     with pytest.raises(harness.Failed, match=r"no answer within 0\.2 s"):
         start(tmp_path, "import sys\nsys.stdin.read()", limit=0.2)
