@@ -195,11 +195,15 @@ class Mean:
 
 
 def mean(label: str, peer: str, rows: Iterable[Row], bar: float | None = None) -> Mean:
-    """Over the rows with a ratio; rows that failed are missing, rows that the peer cannot do are neither."""
+    """Over the rows with a ratio; rows that failed are missing, rows that the peer cannot do are neither.
+
+    The best peer of a row is not known while one of them failed there.
+    """
     ratios, missing = [], []
     for row in rows:
         value = row.cells.get(peer, NO_FIGURE)
-        if row.failure or value.failure:
+        unknown = peer == "best" and any(cell.failure for cell in row.cells.values())
+        if row.failure or value.failure or unknown:
             missing.append(row.name)
         elif value.ratio:
             ratios.append(value.ratio.median)

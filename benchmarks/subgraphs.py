@@ -13,11 +13,12 @@ the seconds of tuning, too.
       [--peer NAME='cmd {}'] [--results DIR] [--markdown docs/Subgraphs.md]
 
 Peers: torch eager (NHWC rows in channels_last format), inductor
-(torch.compile with frozen weights), aot (AOTInductor), onednn (called directly,
-weights packed; dense layers and NHWC convolutions only); iree, ansor and
-metaschedule in environments that benchmarks/peers/setup.sh makes. Others are
-processes that speak the line protocol of docs/Benchmarks.md; {} is replaced by
-a folder with the payload and its inputs.
+(torch.compile with frozen weights), max-autotune (the same in that mode), aot
+(AOTInductor), onednn (called directly, weights packed; dense layers and NHWC
+convolutions only); iree, ansor and metaschedule in environments that
+benchmarks/peers/setup.sh makes. Others are processes that speak the line
+protocol of docs/Benchmarks.md; {} is replaced by a folder with the payload and
+its inputs.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ import rows
 from peers import environments, records
 
 #: The modes of torch_peers.py, which this process does not import.
-PEERS = ("eager", "inductor", "aot", "onednn")
+PEERS = ("eager", "inductor", "max-autotune", "aot", "onednn")
 #: torch runs this convolution at 95-100 % of the machine's peak.
 BARS = {"r3d-t1": 0.92}
 #: (group, peer): bars of means over whole groups by cwm's trials.

@@ -187,7 +187,7 @@ def ahead_of_time(module: Subgraph, x: Tensors, folder: pathlib.Path) -> Callabl
     return lambda *arguments: run(list(arguments))[0]
 
 
-MODES = ("eager", "inductor", "aot", "onednn")
+MODES = ("eager", "inductor", "max-autotune", "aot", "onednn")
 
 
 def start(mode: str, entry: catalogue.Entry, inputs: list[np.ndarray], folder: pathlib.Path) -> Local:
@@ -197,6 +197,8 @@ def start(mode: str, entry: catalogue.Entry, inputs: list[np.ndarray], folder: p
     function: Callable = module
     if mode == "inductor":
         function = torch.compile(module, dynamic=False)
+    elif mode == "max-autotune":
+        function = torch.compile(module, dynamic=False, mode="max-autotune-no-cudagraphs")
     elif mode == "aot":
         function = ahead_of_time(module, activations, folder)
     elif mode == "onednn":

@@ -137,6 +137,17 @@ def test_failing_peer_fails_its_cell_only(fake_tools: pathlib.Path) -> None:
     assert not rows.mean("all", "eager", [row]).missing
 
 
+def test_best_is_missing_where_a_peer_failed() -> None:
+    figure = rows.Cell(harness.Ratio(2, 2, 2))
+    table = [
+        rows.Row("r", cells={"eager": figure, "best": figure}),
+        rows.Row("s", cells={"eager": figure, "aot": rows.Cell(failure="broke"), "best": figure}),
+        rows.Row("t", cells={"eager": figure, "aot": rows.Cell(skipped="no form"), "best": figure}),
+    ]
+    assert rows.mean("all", "best", table).missing == ["s"]
+    assert rows.mean("all", "eager", table).missing == []
+
+
 def test_peer_without_a_cell_is_missing_not_left_out() -> None:
     row = rows.Row("r", cells={"eager": rows.Cell(harness.Ratio(1, 1, 1))})
     assert rows.mean("all", "aot", [row]).missing == ["r"]
