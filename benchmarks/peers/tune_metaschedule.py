@@ -15,6 +15,7 @@ import pathlib
 import tempfile
 import time
 
+import cloudpickle
 import metaschedule_graphs
 import metaschedule_records
 import numpy as np
@@ -69,6 +70,7 @@ def main() -> int:
     store = records.Store(arguments.data)
     wanted = {name: getattr(arguments, name) for name in ("trials", "seed", "per_round")}
     metaschedule_graphs.only_x86_intrinsics()
+    cloudpickle.register_pickle_by_value(metaschedule_graphs)  # builders cannot import it
     for name in names:
         if store.complete(name, metaschedule_graphs.CPU, wanted):
             continue
