@@ -40,6 +40,17 @@ std::vector<FittingSketch> fitContraction(const ContractionPayload &payload,
                                           const HardwareDescription &hardware,
                                           mlir::MLIRContext *context);
 
+/// contraction-direct: the right operand is contiguous along n.
+std::optional<FittingSketch> fitDirect(const ContractionPayload &payload,
+                                       const HardwareDescription &hardware,
+                                       mlir::MLIRContext *context);
+
+/// Whether operands in place are a better default than packed ones: the right
+/// one is read for a few tiles of rows only, or stays in the second-level
+/// cache.
+bool prefersDirect(const ContractionPayload &payload,
+                   const HardwareDescription &hardware);
+
 } // namespace cwm
 
 #endif // CWM_LIB_SKETCHES_CONTRACTION_H

@@ -59,27 +59,68 @@ static FittingSketch fitFallback(const Payload &payload, MLIRContext *context) {
   return std::move(options.sketch);
 }
 
+/// The payload as a contraction, with ops and passes of ours only where it is
+/// none without.
+static std::optional<ContractionPayload>
+findContraction(const Payload &payload, bool collapse, std::string &why) {
+  for (auto preparation :
+       {ContractionPayload::None, ContractionPayload::SeparateInitialValue,
+        ContractionPayload::WidenSums})
+    if (auto contraction =
+            analyseContraction(payload, preparation, collapse, &why))
+      return contraction;
+  return std::nullopt;
+}
+
+/// A filter of one element makes a convolution a product, which needs no
+/// transposition where the image is innermost. (Where channels are, a sketch
+/// for convolutions does the same, and packs the filter.)
+static void addPointwise(const Payload &payload,
+                         const HardwareDescription &hardware,
+                         std::vector<FittingSketch> &sketches) {
+  std::string why;
+  auto contraction = findContraction(payload, /*collapse=*/true, why);
+  if (!contraction || contraction->lhs != 1)
+    return;
+  std::optional<FittingSketch> sketch =
+      fitDirect(*contraction, hardware, payload.getModule()->getContext());
+  if (!sketch)
+    return;
+  // Rows of 49 elements waste more here than 49 columns do there.
+  int64_t lanes = getNumLanes(hardware, contraction->getSumBits());
+  bool isFirst =
+      contraction->getN() % lanes == 0 && prefersDirect(*contraction, hardware);
+  sketches.insert(isFirst ? sketches.begin() : sketches.end(),
+                  std::move(*sketch));
+}
+
 FailureOr<std::vector<std::unique_ptr<Space>>>
 cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
                  StringRef schedulesDir, std::string *why) {
   std::string notContraction, notWindow, notChain;
   MLIRContext *context = payload.getModule()->getContext();
   std::vector<FittingSketch> sketches;
-  // With ops and passes of ours only where nothing fits without.
-  for (auto preparation :
-       {ContractionPayload::None, ContractionPayload::SeparateInitialValue,
-        ContractionPayload::WidenSums})
-    if (sketches.empty())
-      if (auto contraction =
-              analyseContraction(payload, preparation, &notContraction))
-        sketches = fitContraction(*contraction, hardware, context);
+  auto contraction =
+      findContraction(payload, /*collapse=*/false, notContraction);
+  if (contraction)
+    sketches = fitContraction(*contraction, hardware, context);
+  std::optional<WindowPayload> window;
   if (sketches.empty())
-    if (std::optional<WindowPayload> window =
-            analyseWindow(payload, &notWindow)) {
-      sketches = fitConvolution(*window, hardware, context);
-      if (sketches.empty())
-        sketches = fitWindow(*window, hardware, context);
-    }
+    window = analyseWindow(payload, &notWindow);
+  if (window) {
+    sketches = fitConvolution(*window, hardware, context);
+    if (sketches.empty())
+      sketches = fitWindow(*window, hardware, context);
+    else
+      addPointwise(payload, hardware, sketches);
+  }
+  // Several dimensions of one kind may be one.
+  if (sketches.empty()) {
+    std::string notCollapsed;
+    if ((contraction =
+             findContraction(payload, /*collapse=*/true, notCollapsed)))
+      sketches = fitContraction(*contraction, hardware, context);
+  }
   for (bool separate : {false, true})
     for (bool collapse : {false, true})
       if (sketches.empty())

@@ -119,7 +119,8 @@ protected:
   std::string whyNot(StringRef source) {
     std::string why;
     EXPECT_FALSE(cwm::analyseContraction(parse(source),
-                                         cwm::ContractionPayload::None, &why));
+                                         cwm::ContractionPayload::None,
+                                         /*collapse=*/false, &why));
     return why;
   }
 
@@ -137,8 +138,58 @@ std::string makeMatmul(int64_t m, int64_t n, int64_t k) {
                          "d0, d2;d2, d1;d0, d1", "ppr");
 }
 
-TEST_F(SketchesTest, MatmulIsPacked) {
-  EXPECT_EQ(names(makeMatmul(64, 96, 32)), "contraction-packed fallback");
+TEST_F(SketchesTest, SmallMatmulIsReadInPlace) {
+  EXPECT_EQ(names(makeMatmul(64, 96, 32)),
+            "contraction-direct contraction-packed fallback");
+}
+
+TEST_F(SketchesTest, LargeMatmulIsPacked) {
+  hardware.l2Bytes = 1 << 20;
+  EXPECT_EQ(names(makeMatmul(128, 1024, 256)),
+            "contraction-packed contraction-direct fallback");
+  // Few rows: nothing is gained by packing the right operand.
+  EXPECT_EQ(names(makeMatmul(24, 4096, 256)),
+            "contraction-direct contraction-packed fallback");
+}
+
+TEST_F(SketchesTest, TilesInPlaceLeaveNoOddVectors) {
+  // 17 of 49 columns would be left of tiles of 32, one of tiles of 16.
+  auto spaces = build(makeMatmul(64, 49, 32));
+  EXPECT_EQ(getOptions(*spaces[0], "nr"), "16");
+  spaces = build(makeMatmul(64, 96, 32));
+  EXPECT_EQ(getOptions(*spaces[0], "nr"), "16,32,64");
+  // Steps of k that do not divide are peeled.
+  spaces = build(makeMatmul(64, 96, 31));
+  EXPECT_EQ(getOptions(*spaces[0], "kt"), "2,4,8");
+}
+
+TEST_F(SketchesTest, PointwiseConvolutionIsAProduct) {
+  auto convolution = [](StringRef image, StringRef filter, StringRef result,
+                        StringRef name) {
+    return (Twine("func.func @f(%x: tensor<") + image + ">, %w: tensor<" +
+            filter + ">) -> tensor<" + result +
+            "> {\n %zero = arith.constant 0.0 : f32\n %e = tensor.empty() : "
+            "tensor<" +
+            result + ">\n %f = linalg.fill ins(%zero : f32) outs(%e : tensor<" +
+            result + ">) -> tensor<" + result + ">\n %r = linalg." + name +
+            " ins(%x, %w : tensor<" + image + ">, tensor<" + filter +
+            ">) outs(%f : tensor<" + result + ">) -> tensor<" + result +
+            ">\n return %r : tensor<" + result + ">\n}")
+        .str();
+  };
+  EXPECT_EQ(names(convolution("1x96x56x56xf32", "24x96x1x1xf32",
+                              "1x24x56x56xf32", "conv_2d_nchw_fchw")),
+            "contraction-direct convolution fallback");
+  // The image is not whole vectors: 49 columns.
+  EXPECT_EQ(names(convolution("1x96x7x7xf32", "24x96x1x1xf32", "1x24x7x7xf32",
+                              "conv_2d_nchw_fchw")),
+            "convolution contraction-direct fallback");
+  EXPECT_EQ(names(convolution("1x56x56x96xf32", "1x1x96x24xf32",
+                              "1x56x56x24xf32", "conv_2d_nhwc_hwcf")),
+            "convolution fallback");
+  EXPECT_EQ(names(convolution("1x96x58x58xf32", "24x96x3x3xf32",
+                              "1x24x56x56xf32", "conv_2d_nchw_fchw")),
+            "convolution fallback");
 }
 
 TEST_F(SketchesTest, NamedMatmulWithBias) {
@@ -384,10 +435,11 @@ TEST_F(SketchesTest, TypesOfSumsOfProducts) {
                          {"bf16", "f32"},
                          {"bf16", "bf16"},
                          {"i8", "i32"},
-                         {"i32", "i32"},
                          {"f32", "f64"}})
     EXPECT_EQ(names(makeNarrowMatmul(in, out)), "contraction-packed fallback")
         << in.str() << " " << out.str();
+  EXPECT_EQ(names(makeNarrowMatmul("i32", "i32")),
+            "contraction-direct contraction-packed fallback");
 }
 
 TEST_F(SketchesTest, DotProductsNeedInstructions) {
