@@ -38,7 +38,7 @@
 // RAGGED: return
 
 // The right operand has k innermost.
-// TRANSPOSED: no sketch 'contraction-direct' fits
+// TRANSPOSED: sketch 'contraction-direct' does not fit this payload
 
 //--- heads.mlir
 func.func @kernel(%a: tensor<3x16x24xf32>, %b: tensor<3x24x64xf32>) -> tensor<3x16x64xf32> {
