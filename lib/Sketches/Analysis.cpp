@@ -88,7 +88,7 @@ public:
       return why;
     if (!isMultiplyAdd(contraction, result))
       return "not a sum of products in f32, f64, i32 or i64";
-    if (std::optional<StringRef> why = checkElementwise(result))
+    if (std::optional<StringRef> why = checkElementwise())
       return why;
     if (std::optional<StringRef> why = checkInit())
       return why;
@@ -109,12 +109,6 @@ private:
         fill = candidate;
         continue;
       }
-      // Where values enter and leave.
-      if (isReshape(&op) && (isa<BlockArgument>(op.getOperand(0)) ||
-                             llvm::all_of(op.getUsers(), [](Operation *user) {
-                               return isa<func::ReturnOp>(user);
-                             })))
-        continue;
       auto generic = dyn_cast<linalg::GenericOp>(op);
       if (!generic)
         return "an operation that is neither a contraction nor elementwise";
@@ -131,15 +125,10 @@ private:
     return std::nullopt;
   }
 
-  std::optional<StringRef> checkElementwise(ContractionPayload &result) {
+  std::optional<StringRef> checkElementwise() {
     auto returned = entry.getBody().front().getTerminator()->getOperands();
     Operation *last = elementwise ? elementwise : contraction;
-    Operation *producer =
-        returned.size() == 1 ? returned.front().getDefiningOp() : nullptr;
-    result.hasReshapedResult = isReshape(producer);
-    if (result.hasReshapedResult)
-      producer = producer->getOperand(0).getDefiningOp();
-    if (producer != last || !last->hasOneUse())
+    if (returned.size() != 1 || returned.front().getDefiningOp() != last)
       return "not exactly one result, from the last operation";
     if (!elementwise)
       return std::nullopt;
@@ -236,17 +225,15 @@ private:
 std::optional<ContractionPayload>
 cwm::analyseContraction(const Payload &payload,
                         ContractionPayload::Preparation preparation,
-                        bool collapse, std::string *why) {
+                        std::string *why) {
   ContractionPayload result;
   result.preparation = preparation;
-  result.isCollapsed = collapse;
   // Convolutions and the like become generics too; they fail later.
   return analyseNormalForm<Analysis>(
       normalise(
           payload, [](linalg::LinalgOp) { return false; },
-          {/*foldUnitExtents=*/collapse,
+          {/*foldUnitExtents=*/false,
            /*separateInitialValues=*/preparation != ContractionPayload::None,
-           /*widenSums=*/preparation == ContractionPayload::WidenSums,
-           /*collapseDims=*/collapse}),
+           /*widenSums=*/preparation == ContractionPayload::WidenSums}),
       payload, std::move(result), why);
 }
