@@ -32,11 +32,12 @@ static constexpr double slowCallSeconds = 0.5;
 /// work. The factor covers clock changes since the peak was measured.
 static constexpr double impossibleFactor = 1.25;
 
-Expected<std::unique_ptr<MeasureStage>> MeasureStage::create(
-    const Payload &payload, const HardwareDescription &hardware, uint64_t seed,
-    StringRef cacheFolder, int64_t threads, EvaluationFn onEvaluation) {
-  Expected<ReferenceKernel> kernel = ReferenceKernel::create(
-      payload.getModule()->getContext(), hardware, threads);
+Expected<std::unique_ptr<MeasureStage>>
+MeasureStage::create(const Payload &payload,
+                     const HardwareDescription &hardware, uint64_t seed,
+                     StringRef cacheFolder, EvaluationFn onEvaluation) {
+  Expected<ReferenceKernel> kernel =
+      ReferenceKernel::create(payload.getModule()->getContext(), hardware);
   if (!kernel)
     return kernel.takeError();
   Expected<Reference> reference =
@@ -44,7 +45,7 @@ Expected<std::unique_ptr<MeasureStage>> MeasureStage::create(
   if (!reference)
     return reference.takeError();
   std::unique_ptr<MeasureStage> stage(new MeasureStage(
-      payload, hardware, std::move(*kernel), seed, cacheFolder, threads));
+      payload, hardware, std::move(*kernel), seed, cacheFolder));
   stage->reference = std::move(*reference);
   stage->tolerance = cwm::getTolerance(payload.getModule());
   stage->tolerances.assign(payload.getResults().size(), stage->tolerance);
@@ -145,9 +146,9 @@ std::string MeasureStage::check(LoadedKernel &candidate, const Stage &stage,
   cwm_checking_begin();
   // Constant inputs are packed once; what that overwrites or leaks counts.
   candidate.prepack(pointers.data());
-  double before = getSeconds();
+  double before = getThreadSeconds();
   candidate(pointers.data());
-  callSeconds = getSeconds() - before;
+  callSeconds = getThreadSeconds() - before;
   candidate.dropPacked();
   size_t leaked = 0;
   size_t overrun = cwm_checking_end(&leaked);
@@ -169,43 +170,22 @@ std::string MeasureStage::check(LoadedKernel &candidate, const Stage &stage,
   candidate.prepack(pointers.data());
   if (callSeconds > slowCallSeconds)
     return "";
-  before = getSeconds();
+  before = getThreadSeconds();
   candidate(pointers.data());
-  callSeconds = getSeconds() - before;
+  callSeconds = getThreadSeconds() - before;
   if (std::string message = compareResults(stage, result); !message.empty())
     return "a second call differs: " + message;
-  return threads > 1 ? findRace(candidate, callSeconds) : "";
-}
-
-/// Further calls that look for races, and how long they may take together.
-static constexpr int numRaceCalls = 4;
-static constexpr double raceSeconds = 2;
-
-std::string MeasureStage::findRace(LoadedKernel &candidate,
-                                   double callSeconds) {
-  std::vector<std::string> before;
-  for (GuardedBuffer &buffer : results)
-    before.emplace_back(static_cast<const char *>(buffer.getData()),
-                        buffer.getNumBytes());
-  for (int call = 0; call < numRaceCalls && call * callSeconds < raceSeconds;
-       ++call) {
-    poisonResults(/*withNaN=*/call % 2 == 0);
-    candidate(pointers.data());
-    for (auto [buffer, bytes] : zip_equal(results, before))
-      if (std::memcmp(buffer.getData(), bytes.data(), bytes.size()) != 0)
-        return buffer.getName() +
-               " differs from call to call: threads write the same elements, "
-               "or add up in varying order";
-  }
   return "";
 }
 
-double MeasureStage::timeCall(TimedCall call, double lastSeconds) const {
+/// Seconds of one call: of the check's last one, or of a warm one when that is
+/// cheap.
+static double timeCall(TimedCall call, double lastSeconds) {
   if (lastSeconds > 0.05)
     return lastSeconds;
-  double before = getSeconds();
+  double before = getThreadSeconds();
   call();
-  return getSeconds() - before;
+  return getThreadSeconds() - before;
 }
 
 /// How many multiply-adds of a payload's narrowest operands the machine may do
@@ -233,7 +213,7 @@ void MeasureStage::setResult(const TimeEstimate &estimate,
   // Peak of the description, or what the reference kernel reached in the same
   // rounds: the clock may have risen since the description was made.
   double peak = std::max(
-      hardware.peakGflops * double(threads),
+      hardware.peakGflops,
       estimate.referenceNs > 0 ? kernel.getFlops() / estimate.referenceNs : 0);
   double rate = estimate.timeNs > 0 ? payload.getFlops() / estimate.timeNs : 0;
   bool comparable = all_of(payload.getResults(), [](const TensorSpec &spec) {
@@ -275,7 +255,7 @@ static TrialResult makeFailure(TrialStatus status, std::string reason) {
 
 void MeasureStage::time(TimedCall call, double callSeconds,
                         const Options &options, TrialResult &result) {
-  TimingOptions timing = getTimingOptions();
+  TimingOptions timing;
   timing.bestScore = options.bestScore;
   callSeconds = timeCall(call, callSeconds);
   if (callSeconds > 0.1)
@@ -400,7 +380,7 @@ MeasureStage::measureTogether(ArrayRef<std::string> objectPaths,
   std::vector<TimedCall> calls(bodies.begin(), bodies.end());
   double limit = options.runTimeoutSeconds + 10 * numJointRounds * total;
   std::vector<TimeEstimate> estimates = timeTogether(
-      kernel, calls, callSeconds, numJointRounds, getTimingOptions(),
+      kernel, calls, callSeconds, numJointRounds, TimingOptions(),
       [&](size_t which) {
         onStage("timing of finalist " + std::to_string(indices[which]), limit);
       });

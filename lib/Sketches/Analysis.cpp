@@ -88,7 +88,7 @@ public:
       return why;
     if (!isMultiplyAdd(contraction, result))
       return "not a sum of products in f32, f64, i32 or i64";
-    if (std::optional<StringRef> why = checkElementwise())
+    if (std::optional<StringRef> why = checkElementwise(result))
       return why;
     if (std::optional<StringRef> why = checkInit())
       return why;
@@ -109,6 +109,12 @@ private:
         fill = candidate;
         continue;
       }
+      // Where values enter and leave.
+      if (isReshape(&op) && (isa<BlockArgument>(op.getOperand(0)) ||
+                             llvm::all_of(op.getUsers(), [](Operation *user) {
+                               return isa<func::ReturnOp>(user);
+                             })))
+        continue;
       auto generic = dyn_cast<linalg::GenericOp>(op);
       if (!generic)
         return "an operation that is neither a contraction nor elementwise";
@@ -125,10 +131,15 @@ private:
     return std::nullopt;
   }
 
-  std::optional<StringRef> checkElementwise() {
+  std::optional<StringRef> checkElementwise(ContractionPayload &result) {
     auto returned = entry.getBody().front().getTerminator()->getOperands();
     Operation *last = elementwise ? elementwise : contraction;
-    if (returned.size() != 1 || returned.front().getDefiningOp() != last)
+    Operation *producer =
+        returned.size() == 1 ? returned.front().getDefiningOp() : nullptr;
+    result.hasReshapedResult = isReshape(producer);
+    if (result.hasReshapedResult)
+      producer = producer->getOperand(0).getDefiningOp();
+    if (producer != last || !last->hasOneUse())
       return "not exactly one result, from the last operation";
     if (!elementwise)
       return std::nullopt;
@@ -225,15 +236,17 @@ private:
 std::optional<ContractionPayload>
 cwm::analyseContraction(const Payload &payload,
                         ContractionPayload::Preparation preparation,
-                        std::string *why) {
+                        bool collapse, std::string *why) {
   ContractionPayload result;
   result.preparation = preparation;
+  result.isCollapsed = collapse;
   // Convolutions and the like become generics too; they fail later.
   return analyseNormalForm<Analysis>(
       normalise(
           payload, [](linalg::LinalgOp) { return false; },
-          {/*foldUnitExtents=*/false,
+          {/*foldUnitExtents=*/collapse,
            /*separateInitialValues=*/preparation != ContractionPayload::None,
-           /*widenSums=*/preparation == ContractionPayload::WidenSums}),
+           /*widenSums=*/preparation == ContractionPayload::WidenSums,
+           /*collapseDims=*/collapse}),
       payload, std::move(result), why);
 }

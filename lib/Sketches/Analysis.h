@@ -49,6 +49,11 @@ struct ContractionPayload {
   /// fill; that, and let it round sums that are made in f32.
   enum Preparation { None, SeparateInitialValue, WidenSums };
   Preparation preparation = None;
+  /// Unit dimensions are gone, and those that lie together are one
+  /// (@cwm_normalise_collapsed).
+  bool isCollapsed = false;
+  /// What the function returns is a reshape of the last op's result.
+  bool hasReshapedResult = false;
   /// Dimensions of the elementwise op's other operands.
   llvm::SmallVector<int64_t> elementwiseDims;
 
@@ -67,11 +72,11 @@ struct ContractionPayload {
 
 /// nullopt when `payload` is of another kind; then `why` (may be null) receives
 /// the reason, for tests and messages. In the form after what `preparation`
-/// names.
+/// names, with `collapse` that of @cwm_normalise_collapsed.
 std::optional<ContractionPayload> analyseContraction(
     const Payload &payload,
     ContractionPayload::Preparation preparation = ContractionPayload::None,
-    std::string *why = nullptr);
+    bool collapse = false, std::string *why = nullptr);
 
 } // namespace cwm
 

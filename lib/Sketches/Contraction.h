@@ -35,12 +35,21 @@ struct FittingSketch {
   llvm::StringRef getFile() const { return file.empty() ? name : file; }
 };
 
-/// The contraction sketches that fit, best default first, for kernels of
-/// `threads` threads.
+/// The contraction sketches that fit, best default first.
 std::vector<FittingSketch> fitContraction(const ContractionPayload &payload,
                                           const HardwareDescription &hardware,
-                                          int64_t threads,
                                           mlir::MLIRContext *context);
+
+/// contraction-direct: the right operand is contiguous along n.
+std::optional<FittingSketch> fitDirect(const ContractionPayload &payload,
+                                       const HardwareDescription &hardware,
+                                       mlir::MLIRContext *context);
+
+/// Whether operands in place are a better default than packed ones: the right
+/// one is read for a few tiles of rows only, or stays in the second-level
+/// cache.
+bool prefersDirect(const ContractionPayload &payload,
+                   const HardwareDescription &hardware);
 
 } // namespace cwm
 

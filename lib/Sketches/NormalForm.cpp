@@ -8,6 +8,7 @@
 
 #include "NormalForm.h"
 
+#include "cwm/Sketches/CollapseDims.h"
 #include "cwm/TransformExt/PatternOps.h"
 
 #include "mlir/Dialect/Linalg/Passes.h"
@@ -69,5 +70,7 @@ cwm::normalise(const Payload &payload,
     manager.addPass(createLinalgFoldUnitExtentDimsPass());
   if (failed(manager.run(*module)))
     return {};
+  if (options.collapseDims)
+    module->walk([](func::FuncOp function) { collapseDims(function); });
   return module;
 }

@@ -26,6 +26,8 @@ struct NormalFormOptions {
   /// Contractions add up in f32 at least, as after
   /// transform.apply_patterns.cwm.widen_sums.
   bool widenSums = false;
+  /// Dimensions that lie together are one, as after cwm-collapse-dims.
+  bool collapseDims = false;
 };
 
 /// The payload in the form that the sequences `@cwm_normalise` and, with

@@ -59,52 +59,73 @@ static FittingSketch fitFallback(const Payload &payload, MLIRContext *context) {
   return std::move(options.sketch);
 }
 
-/// Below this, threads cost more than they gain: calling them up and waiting
-/// for the last one takes some microseconds for each parallel loop.
-static constexpr double leastSharedSeconds = 10e-6;
+/// The payload as a contraction, with ops and passes of ours only where it is
+/// none without.
+static std::optional<ContractionPayload>
+findContraction(const Payload &payload, bool collapse, std::string &why) {
+  for (auto preparation :
+       {ContractionPayload::None, ContractionPayload::SeparateInitialValue,
+        ContractionPayload::WidenSums})
+    if (auto contraction =
+            analyseContraction(payload, preparation, collapse, &why))
+      return contraction;
+  return std::nullopt;
+}
 
-/// Whether one thread takes long enough for `payload`, at the speeds of
-/// `hardware`: of multiply-adds, and of memory that is in cache in part.
-static bool isWorthSharing(const Payload &payload,
-                           const HardwareDescription &hardware) {
-  double bytes = 0;
-  for (ArrayRef<TensorSpec> specs : {payload.getInputs(), payload.getResults()})
-    for (const TensorSpec &spec : specs)
-      bytes += static_cast<double>(spec.getNumBytes());
-  double gflops = hardware.peakGflops > 0 ? hardware.peakGflops : 50;
-  double gigabytes = hardware.bandwidthGBs > 0 ? hardware.bandwidthGBs : 10;
-  return payload.getFlops() / (gflops * 1e9) + bytes / (4 * gigabytes * 1e9) >=
-         leastSharedSeconds;
+/// A filter of one element makes a convolution a product, which needs no
+/// transposition where the image is innermost. (Where channels are, a sketch
+/// for convolutions does the same, and packs the filter.)
+static void addPointwise(const Payload &payload,
+                         const HardwareDescription &hardware,
+                         std::vector<FittingSketch> &sketches) {
+  std::string why;
+  auto contraction = findContraction(payload, /*collapse=*/true, why);
+  if (!contraction || contraction->lhs != 1)
+    return;
+  std::optional<FittingSketch> sketch =
+      fitDirect(*contraction, hardware, payload.getModule()->getContext());
+  if (!sketch)
+    return;
+  // Rows of 49 elements waste more here than 49 columns do there.
+  int64_t lanes = getNumLanes(hardware, contraction->getSumBits());
+  bool isFirst =
+      contraction->getN() % lanes == 0 && prefersDirect(*contraction, hardware);
+  sketches.insert(isFirst ? sketches.begin() : sketches.end(),
+                  std::move(*sketch));
 }
 
 FailureOr<std::vector<std::unique_ptr<Space>>>
 cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
-                 StringRef schedulesDir, std::string *why, int64_t threads) {
+                 StringRef schedulesDir, std::string *why) {
   std::string notContraction, notWindow, notChain;
   MLIRContext *context = payload.getModule()->getContext();
-  if (threads > 1 && !isWorthSharing(payload, hardware))
-    threads = 1;
   std::vector<FittingSketch> sketches;
-  // With ops and passes of ours only where nothing fits without.
-  for (auto preparation :
-       {ContractionPayload::None, ContractionPayload::SeparateInitialValue,
-        ContractionPayload::WidenSums})
-    if (sketches.empty())
-      if (auto contraction =
-              analyseContraction(payload, preparation, &notContraction))
-        sketches = fitContraction(*contraction, hardware, threads, context);
+  auto contraction =
+      findContraction(payload, /*collapse=*/false, notContraction);
+  if (contraction)
+    sketches = fitContraction(*contraction, hardware, context);
+  std::optional<WindowPayload> window;
   if (sketches.empty())
-    if (std::optional<WindowPayload> window =
-            analyseWindow(payload, &notWindow)) {
-      sketches = fitConvolution(*window, hardware, threads, context);
-      if (sketches.empty())
-        sketches = fitWindow(*window, hardware, threads, context);
-    }
+    window = analyseWindow(payload, &notWindow);
+  if (window) {
+    sketches = fitConvolution(*window, hardware, context);
+    if (sketches.empty())
+      sketches = fitWindow(*window, hardware, context);
+    else
+      addPointwise(payload, hardware, sketches);
+  }
+  // Several dimensions of one kind may be one.
+  if (sketches.empty()) {
+    std::string notCollapsed;
+    if ((contraction =
+             findContraction(payload, /*collapse=*/true, notCollapsed)))
+      sketches = fitContraction(*contraction, hardware, context);
+  }
   for (bool separate : {false, true})
     for (bool collapse : {false, true})
       if (sketches.empty())
         if (auto chain = analyseChain(payload, collapse, separate, &notChain))
-          sketches = fitChain(*chain, hardware, threads, context);
+          sketches = fitChain(*chain, hardware, context);
   if (why && sketches.empty())
     *why = "no contraction: " + notContraction +
            "; no convolution or pool: " + notWindow + "; no chain: " + notChain;
@@ -127,7 +148,7 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
 }
 
 FailureOr<std::vector<std::unique_ptr<Space>>>
-cwm::buildSpacesOf(ModuleOp module, StringRef hardware, int64_t threads) {
+cwm::buildSpacesOf(ModuleOp module, StringRef hardware) {
   llvm::Expected<HardwareDescription> description =
       hardware.empty() ? probeHardware()
                        : HardwareDescription::fromFile(hardware);
@@ -137,8 +158,7 @@ cwm::buildSpacesOf(ModuleOp module, StringRef hardware, int64_t threads) {
       Payload::create(OwningOpRef<ModuleOp>(module.clone()));
   if (failed(payload))
     return failure();
-  return buildSpaces(*payload, *description, getSchedulesDir("cpu"),
-                     /*why=*/nullptr, threads);
+  return buildSpaces(*payload, *description, getSchedulesDir("cpu"));
 }
 
 FailureOr<std::unique_ptr<Space>> cwm::buildUserSpace(StringRef path,

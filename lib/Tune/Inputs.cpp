@@ -44,8 +44,7 @@ bool TuneRun::findSpaces() {
   if (options.schedule.empty()) {
     std::string why;
     FailureOr<std::vector<std::unique_ptr<Space>>> found =
-        buildSpaces(*payload, hardware, getSchedulesDir(options.target), &why,
-                    options.threads);
+        buildSpaces(*payload, hardware, getSchedulesDir(options.target), &why);
     if (failed(found)) {
       exit = TuneExit::Error;
       return false;
@@ -149,8 +148,8 @@ bool TuneRun::printSpaces() {
 }
 
 bool TuneRun::checkKnobs() {
-  llvm::Expected<std::string> text = runKnobCheck(
-      *payload, options.schedule, options.hardware, options.threads);
+  llvm::Expected<std::string> text =
+      runKnobCheck(*payload, options.schedule, options.hardware);
   if (!text)
     return fail(text.takeError());
   if (llvm::Error error = writeFile("-", *text))

@@ -26,8 +26,8 @@ static Error makeError(const Twine &message, std::error_code code) {
 }
 
 Expected<std::string> cwm::runKnobCheck(const Payload &payload,
-                                        StringRef schedule, StringRef hardware,
-                                        int64_t threads) {
+                                        StringRef schedule,
+                                        StringRef hardware) {
   std::string self = sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&cwm::runKnobCheck));
   SmallString<128> program(sys::path::parent_path(self));
@@ -53,9 +53,7 @@ Expected<std::string> cwm::runKnobCheck(const Payload &payload,
   std::string pass = "--cwm-check-knobs";
   const char *separator = "=";
   for (auto [name, value] :
-       {std::pair("schedule=", schedule.str()),
-        std::pair("hardware=", hardware.str()),
-        std::pair("threads=", threads > 1 ? std::to_string(threads) : "")}) {
+       {std::pair("schedule=", schedule), std::pair("hardware=", hardware)}) {
     if (value.empty())
       continue;
     pass += separator;

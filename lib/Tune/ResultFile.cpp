@@ -254,11 +254,7 @@ static std::string renderHeader(ModuleOp script, const Payload &payload,
      << "// and lower what comes out (results become trailing arguments, bare "
         "pointers):\n//   "
      << getMlirOptName() << " --pass-pipeline='" << info.loweringPipeline
-     << "'\n";
-  if (info.threads > 1)
-    os << "// and link LLVM's OpenMP runtime (-lomp) for its " << info.threads
-       << " threads\n";
-  os << "\n";
+     << "'\n\n";
   return text;
 }
 

@@ -54,10 +54,8 @@ bool TuneRun::writeResult() {
   info.speedup = report.getSpeedup();
   CPULoweringOptions lowering;
   lowering.stockOnly = true;
-  lowering.threads = options.threads;
   info.loweringPipeline =
       "builtin.module(" + getCPULoweringPipeline(lowering) + ")";
-  info.threads = options.threads;
   info.measuredWithStock = options.stockOnly;
   if (findNonStockOp(**script))
     info.plugin = report.pluginFile = findPlugin();

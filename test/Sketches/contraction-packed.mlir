@@ -2,11 +2,11 @@
 // RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json knobs=mr=8,nr=32,kr=4,kt=4,packing=0' | FileCheck %s --check-prefix=MATMUL
 // RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json knobs=mr=8,nr=32,kr=4,kt=4,packing=1' | FileCheck %s --check-prefix=PANELS
 // RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json knobs=mr=8,nr=32,kr=4,kt=4,packing=2,mc=48' | FileCheck %s --check-prefix=BLOCKS
-// RUN: cwm-opt %t/ragged.mlir --cwm-apply-sketch='hardware=%S/Inputs/avx512.json knobs=mr=6,nr=32,kr=4,kt=4,packing=0' | FileCheck %s --check-prefix=RAGGED
+// RUN: cwm-opt %t/ragged.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json knobs=mr=6,nr=32,kr=4,kt=4,packing=0' | FileCheck %s --check-prefix=RAGGED
 // RUN: cwm-opt %t/batch.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json' | FileCheck %s --check-prefix=BATCH
-// RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='hardware=%S/Inputs/avx512.json' --cwm-lower-to-cpu | FileCheck %s --check-prefix=LLVM
+// RUN: cwm-opt %t/matmul.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json' --cwm-lower-to-cpu | FileCheck %s --check-prefix=LLVM
 // RUN: not cwm-opt %t/vector.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json' 2>&1 | FileCheck %s --check-prefix=NOFIT
-// RUN: not cwm-opt %t/matmul.mlir --cwm-apply-sketch='hardware=%S/Inputs/avx512.json knobs=mr=16,nr=64' 2>&1 | FileCheck %s --check-prefix=SPILLS
+// RUN: not cwm-opt %t/matmul.mlir --cwm-apply-sketch='sketch=contraction-packed hardware=%S/Inputs/avx512.json knobs=mr=16,nr=64' 2>&1 | FileCheck %s --check-prefix=SPILLS
 
 // Both operands packed, accumulators carried by the loop over k, nothing left
 // of linalg or tensors, the result written once.

@@ -119,7 +119,8 @@ protected:
   std::string whyNot(StringRef source) {
     std::string why;
     EXPECT_FALSE(cwm::analyseContraction(parse(source),
-                                         cwm::ContractionPayload::None, &why));
+                                         cwm::ContractionPayload::None,
+                                         /*collapse=*/false, &why));
     return why;
   }
 
@@ -137,56 +138,58 @@ std::string makeMatmul(int64_t m, int64_t n, int64_t k) {
                          "d0, d2;d2, d1;d0, d1", "ppr");
 }
 
-TEST_F(SketchesTest, MatmulIsPacked) {
-  EXPECT_EQ(names(makeMatmul(64, 96, 32)), "contraction-packed fallback");
+TEST_F(SketchesTest, SmallMatmulIsReadInPlace) {
+  EXPECT_EQ(names(makeMatmul(64, 96, 32)),
+            "contraction-direct contraction-packed fallback");
 }
 
-TEST_F(SketchesTest, OneThreadHasNoParallelLoops) {
-  cwm::Payload payload = parse(makeMatmul(512, 512, 512));
-  for (int64_t threads : {1, 2, 7}) {
-    auto spaces = cwm::buildSpaces(payload, hardware, schedules,
-                                   /*why=*/nullptr, threads);
-    ASSERT_TRUE(succeeded(spaces));
-    const cwm::Space &space = *spaces->front();
-    EXPECT_EQ(space.getName(), "contraction-packed");
-    auto script = space.bind(*space.getDefault());
-    ASSERT_TRUE(succeeded(script));
-    std::string text;
-    llvm::raw_string_ostream(text) << **script;
-    EXPECT_EQ(StringRef(text).contains("use_forall"), threads > 1);
-    EXPECT_EQ(StringRef(text).contains("tile_using_forall"), threads > 1);
-    // What is decided by their number is no part of a key.
-    EXPECT_EQ(space.getKey(*space.getDefault()).find("parallel"),
-              std::string::npos);
-  }
+TEST_F(SketchesTest, LargeMatmulIsPacked) {
+  hardware.l2Bytes = 1 << 20;
+  EXPECT_EQ(names(makeMatmul(128, 1024, 256)),
+            "contraction-packed contraction-direct fallback");
+  // Few rows: nothing is gained by packing the right operand.
+  EXPECT_EQ(names(makeMatmul(24, 4096, 256)),
+            "contraction-direct contraction-packed fallback");
 }
 
-TEST_F(SketchesTest, ThreadsGetEqualParts) {
-  // Blocks of 192 rows for seven threads leave four of them without work.
-  cwm::Payload payload = parse(makeMatmul(512, 512, 512));
-  auto seven = cwm::buildSpaces(payload, hardware, schedules, nullptr, 7);
-  ASSERT_TRUE(succeeded(seven));
-  EXPECT_EQ(getOptions(*seven->front(), "mc"), "48,96");
-  // Batches go round, or tiles do.
-  std::string batches = makeContraction(
-      "4x256x64xf32", "4x64x256xf32", "4x256x256xf32", "d0, d1, d2, d3",
-      "d0, d1, d3;d0, d3, d2;d0, d1, d2", "pppr");
-  for (int64_t threads : {1, 2, 3}) {
-    auto spaces =
-        cwm::buildSpaces(parse(batches), hardware, schedules, nullptr, threads);
-    ASSERT_TRUE(succeeded(spaces));
-    EXPECT_EQ(getOptions(*spaces->front(), "outer_parallel"),
-              threads == 2 ? "true" : "false");
-    EXPECT_EQ(getOptions(*spaces->front(), "parallel"),
-              threads == 3 ? "true" : "false");
-  }
+TEST_F(SketchesTest, TilesInPlaceLeaveNoOddVectors) {
+  // 17 of 49 columns would be left of tiles of 32, one of tiles of 16.
+  auto spaces = build(makeMatmul(64, 49, 32));
+  EXPECT_EQ(getOptions(*spaces[0], "nr"), "16");
+  spaces = build(makeMatmul(64, 96, 32));
+  EXPECT_EQ(getOptions(*spaces[0], "nr"), "16,32,64");
+  // Steps of k that do not divide are peeled.
+  spaces = build(makeMatmul(64, 96, 31));
+  EXPECT_EQ(getOptions(*spaces[0], "kt"), "2,4,8");
 }
 
-TEST_F(SketchesTest, WhatTakesNoTimeIsNotSharedOut) {
-  auto spaces = cwm::buildSpaces(parse(makeMatmul(16, 16, 16)), hardware,
-                                 schedules, nullptr, 2);
-  ASSERT_TRUE(succeeded(spaces));
-  EXPECT_EQ(getOptions(*spaces->front(), "parallel"), "false");
+TEST_F(SketchesTest, PointwiseConvolutionIsAProduct) {
+  auto convolution = [](StringRef image, StringRef filter, StringRef result,
+                        StringRef name) {
+    return (Twine("func.func @f(%x: tensor<") + image + ">, %w: tensor<" +
+            filter + ">) -> tensor<" + result +
+            "> {\n %zero = arith.constant 0.0 : f32\n %e = tensor.empty() : "
+            "tensor<" +
+            result + ">\n %f = linalg.fill ins(%zero : f32) outs(%e : tensor<" +
+            result + ">) -> tensor<" + result + ">\n %r = linalg." + name +
+            " ins(%x, %w : tensor<" + image + ">, tensor<" + filter +
+            ">) outs(%f : tensor<" + result + ">) -> tensor<" + result +
+            ">\n return %r : tensor<" + result + ">\n}")
+        .str();
+  };
+  EXPECT_EQ(names(convolution("1x96x56x56xf32", "24x96x1x1xf32",
+                              "1x24x56x56xf32", "conv_2d_nchw_fchw")),
+            "contraction-direct convolution fallback");
+  // The image is not whole vectors: 49 columns.
+  EXPECT_EQ(names(convolution("1x96x7x7xf32", "24x96x1x1xf32", "1x24x7x7xf32",
+                              "conv_2d_nchw_fchw")),
+            "convolution contraction-direct fallback");
+  EXPECT_EQ(names(convolution("1x56x56x96xf32", "1x1x96x24xf32",
+                              "1x56x56x24xf32", "conv_2d_nhwc_hwcf")),
+            "convolution fallback");
+  EXPECT_EQ(names(convolution("1x96x58x58xf32", "24x96x3x3xf32",
+                              "1x24x56x56xf32", "conv_2d_nchw_fchw")),
+            "convolution fallback");
 }
 
 TEST_F(SketchesTest, NamedMatmulWithBias) {
@@ -432,10 +435,11 @@ TEST_F(SketchesTest, TypesOfSumsOfProducts) {
                          {"bf16", "f32"},
                          {"bf16", "bf16"},
                          {"i8", "i32"},
-                         {"i32", "i32"},
                          {"f32", "f64"}})
     EXPECT_EQ(names(makeNarrowMatmul(in, out)), "contraction-packed fallback")
         << in.str() << " " << out.str();
+  EXPECT_EQ(names(makeNarrowMatmul("i32", "i32")),
+            "contraction-direct contraction-packed fallback");
 }
 
 TEST_F(SketchesTest, DotProductsNeedInstructions) {
