@@ -1,6 +1,6 @@
-"""Prints the whole table of bars: speed, subgraphs, the corpus, trial cost, fuzzing, spaces, kills, start-up.
+"""Prints the whole table of bars, part by part; each part is a script of that name.
 
-  python benchmarks/table.py [--only speed,subgraphs,corpus,trial,fuzz,spaces,resume,startup]
+  python benchmarks/table.py [--only startup,trial,speed,subgraphs,defaults,types_speed,resume,fuzz,spaces,corpus]
 
 `make benchmarks` builds the release preset and the environment, then runs this.
 Keep the machine otherwise idle; about two hours on two cores.
@@ -14,7 +14,10 @@ import subprocess
 import sys
 import time
 
-PARTS = ("startup", "trial", "speed", "subgraphs", "resume", "fuzz", "spaces", "corpus")
+PARTS = (
+    *("startup", "trial", "speed", "subgraphs", "defaults", "types_speed"),
+    *("resume", "fuzz", "spaces", "corpus"),
+)
 
 
 def main() -> int:
