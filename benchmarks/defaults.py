@@ -17,11 +17,14 @@ import argparse
 import dataclasses
 import pathlib
 import sys
+from typing import TYPE_CHECKING
 
 import catalogue
 import harness
-import numpy as np
 import rows
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Geometric mean over the representative subgraphs.
 BAR = 0.7
@@ -29,6 +32,8 @@ BAR = 0.7
 
 def inputs_of(entry: catalogue.Entry, seed: int) -> list[np.ndarray]:
     """Uniform in [-1, 1), or in [0, 1) where the index says nonnegative."""
+    import numpy as np
+
     generator = np.random.default_rng(seed)
     lows = [0 if a.domain == "nonnegative" else -1 for a in entry.args]
     values = [generator.uniform(low, 1, a.shape) for low, a in zip(lows, entry.args, strict=True)]
@@ -37,6 +42,8 @@ def inputs_of(entry: catalogue.Entry, seed: int) -> list[np.ndarray]:
 
 def share(entry: catalogue.Entry, options: rows.Options, folder: pathlib.Path) -> harness.Ratio:
     """Speed of the default over the speed of the search's result."""
+    import numpy as np
+
     searched, _ = rows.best_script(entry, options)
     default, _ = rows.best_script(entry, dataclasses.replace(options, results=folder, trials=0))
     inputs = inputs_of(entry, options.seed)
