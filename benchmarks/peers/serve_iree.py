@@ -42,10 +42,9 @@ def channels_last(row: dict) -> tuple[str, ...]:
 
 def flag_sets(row: dict) -> dict[str, tuple[str, ...]]:
     """Named sets of flags worth trying on a row."""
-    sets = {"plain": (), "tile": TILE, "whole": WHOLE}
+    sets = {"plain": (), "tile": TILE, "whole": WHOLE, "tile-whole": (*TILE, *WHOLE)}
     if row["torch"]["op"] == "conv" and row.get("layout") != "nhwc":
-        nhwc = channels_last(row)
-        sets |= {"nhwc": nhwc, "nhwc-tile": (*nhwc, *TILE), "nhwc-whole": (*nhwc, *WHOLE)}
+        sets |= {f"nhwc-{name}": (*channels_last(row), *flags) for name, flags in sets.items()}
     return sets
 
 
