@@ -43,6 +43,17 @@ if(NOT CWM_XGBOOST_LIBRARY)  # configured before setup.sh had run
   set(CWM_XGBOOST_LIBRARY "${CWM_XGBOOST_FOUND}" CACHE FILEPATH "libxgboost.so 3.x" FORCE)
 endif()
 
+# libomp            LLVM's OpenMP runtime, which kernels of several threads call.
+#                   Loaded with dlopen by the measuring worker when there are
+#                   more than one: a kernel of one thread needs none of it, and
+#                   its start-up and threads would only disturb.
+find_library(CWM_OPENMP_LIBRARY NAMES libomp.so.5 libomp.so
+  HINTS "${CWM_LLVM_PREFIX}/lib" DOC "LLVM's OpenMP runtime")
+if(NOT CWM_OPENMP_LIBRARY)
+  set(CWM_OPENMP_LIBRARY "libomp.so.5" CACHE FILEPATH "LLVM's OpenMP runtime" FORCE)
+  message(WARNING "no libomp (package libomp-22-dev): cwm-tune --threads=2 and more will not run; run scripts/setup.sh")
+endif()
+
 # GoogleTest, lit   the tests.
 if(CWM_BUILD_TESTS)
   find_package(GTest REQUIRED)

@@ -27,9 +27,11 @@ for arg in "$@"; do
   esac
 done
 
-# The compiler and MLIR; the build; what LLVM's CMake files look for; the record
+# The compiler and MLIR, with the OpenMP runtime of kernels that use several
+# threads; the build; what LLVM's CMake files look for; the record
 # store; the Python environment; the tests.
 packages=(clang-22 lld-22 llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools
+  libomp-22-dev
   cmake ninja-build ccache make git ca-certificates
   zlib1g-dev libzstd-dev libxml2-dev
   libsqlite3-dev sqlite3

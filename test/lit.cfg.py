@@ -12,6 +12,8 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.cwm_obj_root, "test")
+if len(os.sched_getaffinity(0)) > 1:
+    config.available_features.add("two-cores")
 config.available_features.add("sanitizer" if config.cwm_sanitize else "no-sanitizer")
 
 llvm_config.with_system_environment(["HOME", "TMP", "TEMP", "ASAN_OPTIONS", "UBSAN_OPTIONS"])

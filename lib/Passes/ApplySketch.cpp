@@ -50,7 +50,7 @@ struct ApplySketch : cwm::impl::ApplySketchBase<ApplySketch> {
   LogicalResult apply() {
     ModuleOp module = getOperation();
     FailureOr<std::vector<std::unique_ptr<Space>>> spaces =
-        buildSpacesOf(module, hardware);
+        buildSpacesOf(module, hardware, threads);
     if (failed(spaces))
       return failure();
     FailureOr<const Space *> space = findSpace(*spaces);

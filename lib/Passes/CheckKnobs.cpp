@@ -72,7 +72,7 @@ struct CheckKnobs : cwm::impl::CheckKnobsBase<CheckKnobs> {
     if (!schedule.empty())
       return success();
     FailureOr<std::vector<std::unique_ptr<Space>>> found =
-        buildSpacesOf(getOperation(), hardware);
+        buildSpacesOf(getOperation(), hardware, threads);
     if (failed(found))
       return failure();
     spaces.assign(std::make_move_iterator(found->begin()),

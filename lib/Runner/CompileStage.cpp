@@ -12,7 +12,10 @@
 #include "cwm/Passes/Passes.h"
 #include "cwm/Runner/StaticRules.h"
 #include "cwm/Support/Nesting.h"
+#include "cwm/TransformExt/ParallelLoops.h"
 
+#include "mlir/Dialect/Bufferization/TransformOps/BufferizationTransformOps.h"
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/IR/Utils.h"
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
@@ -76,6 +79,21 @@ static void fail(TrialResult &result, TrialStatus status, std::string reason) {
   result.reason = std::move(reason);
 }
 
+/// Bufferisation turns what iterations of a parallel loop insert into memory
+/// that all threads write: the check comes before each op that may do it.
+static void insertParallelChecks(mlir::ModuleOp library) {
+  SmallVector<mlir::Operation *> bufferising;
+  library->walk([&](mlir::Operation *op) {
+    if (isa<mlir::transform::OneShotBufferizeOp,
+            mlir::transform::ApplyRegisteredPassOp>(op))
+      bufferising.push_back(op);
+  });
+  for (mlir::Operation *op : bufferising) {
+    mlir::OpBuilder builder(op);
+    CheckParallelLoopsOp::create(builder, op->getLoc());
+  }
+}
+
 /// Parses, checks and interprets the script. Sets the result on failure.
 static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef entryName,
                                      StringRef script,
@@ -101,6 +119,8 @@ static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef entryName,
   if (options.staticRules)
     if (std::optional<std::string> violation = findRuleViolation(*library))
       return failWith(TrialStatus::Invalid, *violation);
+  if (options.lowering.threads > 1)
+    insertParallelChecks(*library);
   mlir::transform::TransformOpInterface entry =
       mlir::transform::detail::findTransformEntryPoint(module, *library);
   if (!entry)
@@ -111,13 +131,20 @@ static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef entryName,
   mlir::transform::TransformOptions transformOptions;
   transformOptions.enableExpensiveChecks(true);
   if (mlir::failed(mlir::transform::applyTransformNamedSequence(
-          module, entry, *library, transformOptions)))
-    return failWith(TrialStatus::TransformError,
-                    error.take("the script failed without an error"));
+          module, entry, *library, transformOptions))) {
+    std::string reason = error.take("the script failed without an error");
+    return failWith(StringRef(reason).contains(sharedElementsRule)
+                        ? TrialStatus::Invalid
+                        : TrialStatus::TransformError,
+                    reason);
+  }
   // The interpreter verifies nothing by itself.
   if (mlir::failed(mlir::verify(module)))
     return failWith(TrialStatus::TransformError,
                     "the script made invalid IR: " + error.take("no reason"));
+  if (options.lowering.threads > 1)
+    if (auto found = findSharedElementsWithin(module))
+      return failWith(TrialStatus::Invalid, found->second);
   // Who compiles the result calls it by its name.
   auto kernel = module.lookupSymbol<mlir::func::FuncOp>(entryName);
   StringRef problem = !kernel               ? "is gone"

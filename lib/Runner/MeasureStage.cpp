@@ -32,12 +32,11 @@ static constexpr double slowCallSeconds = 0.5;
 /// work. The factor covers clock changes since the peak was measured.
 static constexpr double impossibleFactor = 1.25;
 
-Expected<std::unique_ptr<MeasureStage>>
-MeasureStage::create(const Payload &payload,
-                     const HardwareDescription &hardware, uint64_t seed,
-                     StringRef cacheFolder, EvaluationFn onEvaluation) {
-  Expected<ReferenceKernel> kernel =
-      ReferenceKernel::create(payload.getModule()->getContext(), hardware);
+Expected<std::unique_ptr<MeasureStage>> MeasureStage::create(
+    const Payload &payload, const HardwareDescription &hardware, uint64_t seed,
+    StringRef cacheFolder, int64_t threads, EvaluationFn onEvaluation) {
+  Expected<ReferenceKernel> kernel = ReferenceKernel::create(
+      payload.getModule()->getContext(), hardware, threads);
   if (!kernel)
     return kernel.takeError();
   Expected<Reference> reference =
@@ -45,7 +44,7 @@ MeasureStage::create(const Payload &payload,
   if (!reference)
     return reference.takeError();
   std::unique_ptr<MeasureStage> stage(new MeasureStage(
-      payload, hardware, std::move(*kernel), seed, cacheFolder));
+      payload, hardware, std::move(*kernel), seed, cacheFolder, threads));
   stage->reference = std::move(*reference);
   stage->tolerance = cwm::getTolerance(payload.getModule());
   stage->tolerances.assign(payload.getResults().size(), stage->tolerance);
@@ -146,9 +145,9 @@ std::string MeasureStage::check(LoadedKernel &candidate, const Stage &stage,
   cwm_checking_begin();
   // Constant inputs are packed once; what that overwrites or leaks counts.
   candidate.prepack(pointers.data());
-  double before = getThreadSeconds();
+  double before = getSeconds();
   candidate(pointers.data());
-  callSeconds = getThreadSeconds() - before;
+  callSeconds = getSeconds() - before;
   candidate.dropPacked();
   size_t leaked = 0;
   size_t overrun = cwm_checking_end(&leaked);
@@ -170,22 +169,43 @@ std::string MeasureStage::check(LoadedKernel &candidate, const Stage &stage,
   candidate.prepack(pointers.data());
   if (callSeconds > slowCallSeconds)
     return "";
-  before = getThreadSeconds();
+  before = getSeconds();
   candidate(pointers.data());
-  callSeconds = getThreadSeconds() - before;
+  callSeconds = getSeconds() - before;
   if (std::string message = compareResults(stage, result); !message.empty())
     return "a second call differs: " + message;
+  return threads > 1 ? findRace(candidate, callSeconds) : "";
+}
+
+/// Further calls that look for races, and how long they may take together.
+static constexpr int numRaceCalls = 4;
+static constexpr double raceSeconds = 2;
+
+std::string MeasureStage::findRace(LoadedKernel &candidate,
+                                   double callSeconds) {
+  std::vector<std::string> before;
+  for (GuardedBuffer &buffer : results)
+    before.emplace_back(static_cast<const char *>(buffer.getData()),
+                        buffer.getNumBytes());
+  for (int call = 0; call < numRaceCalls && call * callSeconds < raceSeconds;
+       ++call) {
+    poisonResults(/*withNaN=*/call % 2 == 0);
+    candidate(pointers.data());
+    for (auto [buffer, bytes] : zip_equal(results, before))
+      if (std::memcmp(buffer.getData(), bytes.data(), bytes.size()) != 0)
+        return buffer.getName() +
+               " differs from call to call: threads write the same elements, "
+               "or add up in varying order";
+  }
   return "";
 }
 
-/// Seconds of one call: of the check's last one, or of a warm one when that is
-/// cheap.
-static double timeCall(TimedCall call, double lastSeconds) {
+double MeasureStage::timeCall(TimedCall call, double lastSeconds) const {
   if (lastSeconds > 0.05)
     return lastSeconds;
-  double before = getThreadSeconds();
+  double before = getSeconds();
   call();
-  return getThreadSeconds() - before;
+  return getSeconds() - before;
 }
 
 /// How many multiply-adds of a payload's narrowest operands the machine may do
@@ -213,7 +233,7 @@ void MeasureStage::setResult(const TimeEstimate &estimate,
   // Peak of the description, or what the reference kernel reached in the same
   // rounds: the clock may have risen since the description was made.
   double peak = std::max(
-      hardware.peakGflops,
+      hardware.peakGflops * double(threads),
       estimate.referenceNs > 0 ? kernel.getFlops() / estimate.referenceNs : 0);
   double rate = estimate.timeNs > 0 ? payload.getFlops() / estimate.timeNs : 0;
   bool comparable = all_of(payload.getResults(), [](const TensorSpec &spec) {
@@ -255,7 +275,7 @@ static TrialResult makeFailure(TrialStatus status, std::string reason) {
 
 void MeasureStage::time(TimedCall call, double callSeconds,
                         const Options &options, TrialResult &result) {
-  TimingOptions timing;
+  TimingOptions timing = getTimingOptions();
   timing.bestScore = options.bestScore;
   callSeconds = timeCall(call, callSeconds);
   if (callSeconds > 0.1)
@@ -380,7 +400,7 @@ MeasureStage::measureTogether(ArrayRef<std::string> objectPaths,
   std::vector<TimedCall> calls(bodies.begin(), bodies.end());
   double limit = options.runTimeoutSeconds + 10 * numJointRounds * total;
   std::vector<TimeEstimate> estimates = timeTogether(
-      kernel, calls, callSeconds, numJointRounds, TimingOptions(),
+      kernel, calls, callSeconds, numJointRounds, getTimingOptions(),
       [&](size_t which) {
         onStage("timing of finalist " + std::to_string(indices[which]), limit);
       });

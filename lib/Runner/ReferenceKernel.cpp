@@ -25,18 +25,21 @@ namespace cwm {
 /// 512 KiB: A and one panel come from L1, the next panel from L2.
 static constexpr int64_t rows = 6, depth = 256, panels = 16, repeats = 12;
 
-/// C[p] = A * B[p] for all panels, again and again.
-static std::string getText(int64_t lanes) {
+/// C[p] = A * B[p] for all panels, again and again; with several threads each
+/// on matrices of its own.
+static std::string getText(int64_t lanes, int64_t threads) {
   std::string text;
   raw_string_ostream out(text);
   std::string vector = ("vector<" + Twine(lanes) + "xf32>").str();
+  std::string copies = threads > 1 ? std::to_string(threads) + "x" : "";
+  std::string first = threads > 1 ? "%t, " : "";
   std::string a =
-      ("memref<" + Twine(rows) + "x" + Twine(depth) + "xf32>").str();
-  std::string b = ("memref<" + Twine(panels) + "x" + Twine(depth) + "x" +
-                   Twine(2 * lanes) + "xf32>")
+      ("memref<" + copies + Twine(rows) + "x" + Twine(depth) + "xf32>").str();
+  std::string b = ("memref<" + copies + Twine(panels) + "x" + Twine(depth) +
+                   "x" + Twine(2 * lanes) + "xf32>")
                       .str();
-  std::string c = ("memref<" + Twine(panels) + "x" + Twine(rows) + "x" +
-                   Twine(2 * lanes) + "xf32>")
+  std::string c = ("memref<" + copies + Twine(panels) + "x" + Twine(rows) +
+                   "x" + Twine(2 * lanes) + "xf32>")
                       .str();
   int64_t numAccumulators = 2 * rows;
   std::string types;
@@ -53,19 +56,21 @@ static std::string getText(int64_t lanes) {
       << "  %zero = arith.constant dense<0.0> : " << vector << "\n";
   for (int64_t row = 0; row < rows; ++row)
     out << "  %r" << row << " = arith.constant " << row << " : index\n";
+  if (threads > 1)
+    out << "  scf.forall (%t) in (" << threads << ") {\n";
   out << "  scf.for %repeat = %c0 to %repeats step %c1 {\n"
          "  scf.for %p = %c0 to %panels step %c1 {\n    %sum:"
       << numAccumulators << " = scf.for %k = %c0 to %depth step %c1 iter_args(";
   for (int64_t i = 0; i < numAccumulators; ++i)
     out << (i ? ", " : "") << "%acc" << i << " = %zero";
   out << ") -> (" << types << ") {\n";
-  out << "      %b0 = vector.load %B[%p, %k, %c0] : " << b << ", " << vector
-      << "\n      %b1 = vector.load %B[%p, %k, %lanes] : " << b << ", "
-      << vector << "\n";
+  out << "      %b0 = vector.load %B[" << first << "%p, %k, %c0] : " << b
+      << ", " << vector << "\n      %b1 = vector.load %B[" << first
+      << "%p, %k, %lanes] : " << b << ", " << vector << "\n";
   for (int64_t row = 0; row < rows; ++row) {
-    out << "      %s" << row << " = memref.load %A[%r" << row << ", %k] : " << a
-        << "\n      %a" << row << " = vector.broadcast %s" << row
-        << " : f32 to " << vector << "\n";
+    out << "      %s" << row << " = memref.load %A[" << first << "%r" << row
+        << ", %k] : " << a << "\n      %a" << row << " = vector.broadcast %s"
+        << row << " : f32 to " << vector << "\n";
     for (int64_t half = 0; half < 2; ++half)
       out << "      %n" << 2 * row + half << " = vector.fma %a" << row << ", %b"
           << half << ", %acc" << 2 * row + half << " : " << vector << "\n";
@@ -75,9 +80,10 @@ static std::string getText(int64_t lanes) {
     out << (i ? ", " : "") << "%n" << i;
   out << " : " << types << "\n    }\n";
   for (int64_t i = 0; i < numAccumulators; ++i)
-    out << "    vector.store %sum#" << i << ", %C[%p, %r" << i / 2 << ", "
-        << (i % 2 ? "%lanes" : "%c0") << "] : " << c << ", " << vector << "\n";
-  out << "  }\n  }\n  return\n}\n";
+    out << "    vector.store %sum#" << i << ", %C[" << first << "%p, %r"
+        << i / 2 << ", " << (i % 2 ? "%lanes" : "%c0") << "] : " << c << ", "
+        << vector << "\n";
+  out << "  }\n  }\n" << (threads > 1 ? "  }\n" : "") << "  return\n}\n";
   return text;
 }
 
@@ -90,14 +96,16 @@ static std::unique_ptr<float[]> makeBuffer(int64_t numElements) {
 
 Expected<ReferenceKernel>
 ReferenceKernel::create(mlir::MLIRContext *context,
-                        const HardwareDescription &hardware) {
+                        const HardwareDescription &hardware, int64_t threads) {
   int64_t lanes = std::max<int64_t>(4, hardware.vectorBits / 32);
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceString<mlir::ModuleOp>(getText(lanes), context);
+      mlir::parseSourceString<mlir::ModuleOp>(getText(lanes, threads), context);
   if (!module)
     return createStringError("the reference kernel does not parse");
   mlir::PassManager manager(context);
-  buildCPULowering(manager);
+  CPULoweringOptions lowering;
+  lowering.threads = threads;
+  buildCPULowering(manager, lowering);
   if (mlir::failed(manager.run(*module)))
     return createStringError("the reference kernel cannot be lowered");
   Expected<SmallVector<char, 0>> object =
@@ -112,10 +120,11 @@ ReferenceKernel::create(mlir::MLIRContext *context,
   int64_t columns = 2 * lanes;
   for (int64_t size :
        {rows * depth, panels * depth * columns, panels * rows * columns})
-    result.buffers.push_back(makeBuffer(size));
+    result.buffers.push_back(makeBuffer(threads * size));
   for (const auto &buffer : result.buffers)
     result.pointers.push_back(buffer.get());
-  result.flops = 2.0 * double(rows * depth * panels * columns * repeats);
+  result.flops =
+      2.0 * double(threads * rows * depth * panels * columns * repeats);
   return std::move(result);
 }
 

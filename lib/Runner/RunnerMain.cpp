@@ -15,6 +15,7 @@
 #include "cwm/Runner/MeasureStage.h"
 #include "cwm/Support/ReadFile.h"
 #include "cwm/Support/WriteFile.h"
+#include "cwm/Target/CPU/OpenMPRuntime.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
@@ -64,6 +65,8 @@ struct Flags {
       cl::desc("Stop before the candidate is loaded and run")};
   cl::opt<bool> stockOnly{"stock-only", cl::cat(category),
                           cl::desc("Lower with upstream passes only")};
+  cl::opt<int64_t> threads{"kernel-threads", cl::cat(category), cl::init(1),
+                           cl::desc("Threads of the kernel")};
   cl::opt<bool> noStaticRules{
       "no-static-rules", cl::cat(category), cl::Hidden,
       cl::desc("Run also what the static rules refuse (for tests)")};
@@ -91,6 +94,7 @@ static TrialResult runTrial(const Flags &flags, const Payload &payload,
   CompileOptions options;
   options.staticRules = !flags.noStaticRules;
   options.lowering.stockOnly = flags.stockOnly;
+  options.lowering.threads = flags.threads;
   SmallVector<char, 0> object;
   auto announce = [](StringRef stage) {
     errs() << "cwm-runner: " << stage << "\n";
@@ -111,11 +115,13 @@ static TrialResult runTrial(const Flags &flags, const Payload &payload,
   if (flags.compileOnly)
     return result;
 
+  if (Error error = loadOpenMPRuntime(flags.threads))
+    return crash(std::move(error));
   double milliseconds = 0;
   Expected<std::unique_ptr<MeasureStage>> stage = [&] {
     StageTimer timer(milliseconds);
     return MeasureStage::create(payload, hardware, flags.seed,
-                                /*cacheFolder=*/"");
+                                /*cacheFolder=*/"", flags.threads);
   }();
   errs() << "cwm-runner: reference ready after " << int64_t(milliseconds)
          << " ms\n";
@@ -136,6 +142,10 @@ static int runOnce(const Flags &flags, const mlir::DialectRegistry &registry) {
   if (flags.payload.empty() || flags.script.empty())
     return reportError("expected --role=compile, --role=measure, or both "
                        "--payload= and --script=");
+  if (flags.threads < 1 || flags.threads > getNumUsableCores())
+    return reportError("--kernel-threads=" + Twine(flags.threads) +
+                       ": must be from 1 to the " + Twine(getNumUsableCores()) +
+                       " cores that this process may use");
   Expected<HardwareDescription> hardware =
       flags.hardware.empty() ? probeHardware()
                              : HardwareDescription::fromFile(flags.hardware);

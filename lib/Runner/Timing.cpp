@@ -24,6 +24,12 @@ double getThreadSeconds() {
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
+double getWallSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
 /// Value below which `share` of the sorted `values` lie.
 static double getQuantile(ArrayRef<double> sorted, double share) {
   if (sorted.empty())
@@ -40,12 +46,24 @@ double getMedian(std::vector<double> values) {
   return getQuantile(values, 0.5);
 }
 
-/// Seconds of one call, from `calls` calls in a row.
-static double timeChunk(TimedCall call, int64_t calls) {
-  double before = getThreadSeconds();
-  for (int64_t i = 0; i < calls; ++i)
+/// Calls between two looks at the clock, which must not show in the time.
+static constexpr int64_t callsBetweenLooks = 64;
+
+/// Seconds of one call, from `calls` calls in a row; by the wall clock fewer,
+/// where others use the machine and a call takes far longer than expected.
+static double timeChunk(TimedCall call, int64_t calls,
+                        const TimingOptions &options) {
+  bool mayStop = options.clock == getWallSeconds;
+  double before = options.clock();
+  for (int64_t i = 0; i < calls; ++i) {
     call();
-  return (getThreadSeconds() - before) / double(calls);
+    if (mayStop && (i + 1) % callsBetweenLooks == 0) {
+      double seconds = options.clock() - before;
+      if (seconds > 4 * options.chunkSeconds)
+        return seconds / double(i + 1);
+    }
+  }
+  return (options.clock() - before) / double(calls);
 }
 
 static int64_t getNumCalls(double chunkSeconds, double callSeconds) {
@@ -80,7 +98,8 @@ struct Series {
 static int64_t calibrate(const ReferenceKernel &reference,
                          const TimingOptions &options) {
   auto call = [&] { reference.run(); };
-  double seconds = std::min(timeChunk(call, 1), timeChunk(call, 1));
+  double seconds =
+      std::min(timeChunk(call, 1, options), timeChunk(call, 1, options));
   return getNumCalls(options.referenceChunkSeconds, seconds);
 }
 
@@ -90,7 +109,7 @@ static double timeRound(TimedCall call, double callSeconds, int64_t calls,
                         const TimingOptions &options) {
   if (callSeconds < options.chunkSeconds / 3)
     call();
-  return timeChunk(call, calls);
+  return timeChunk(call, calls, options);
 }
 
 TimeEstimate timeKernel(const ReferenceKernel &reference, TimedCall call,
@@ -99,17 +118,18 @@ TimeEstimate timeKernel(const ReferenceKernel &reference, TimedCall call,
   int64_t referenceCalls = calibrate(reference, options);
   auto referenceCall = [&] { reference.run(); };
   Series series;
-  double start = getThreadSeconds();
+  double start = options.clock();
   for (int64_t round = 0; round < options.maxRounds; ++round) {
     if (round >= options.minRounds &&
-        getThreadSeconds() - start > options.budgetSeconds)
+        options.clock() - start > options.budgetSeconds)
       break;
     // A hopeless kernel needs no precision: two rounds settle it, one when a
     // round takes long.
     bool looked = round >= 2 || (round == 1 && callSeconds > 0.1);
     if (looked && 3 * series.summarize().score < options.bestScore)
       break;
-    series.reference.push_back(timeChunk(referenceCall, referenceCalls));
+    series.reference.push_back(
+        timeChunk(referenceCall, referenceCalls, options));
     series.kernel.push_back(timeRound(call, callSeconds, calls, options));
   }
   return series.summarize();
@@ -143,7 +163,7 @@ std::vector<TimeEstimate> timeTogether(const ReferenceKernel &reference,
         continue;
       onKernel(index);
       series[index].reference.push_back(
-          timeChunk(referenceCall, referenceCalls));
+          timeChunk(referenceCall, referenceCalls, options));
       series[index].kernel.push_back(timeRound(
           calls[index], callSeconds[index],
           getNumCalls(options.chunkSeconds, callSeconds[index]), options));

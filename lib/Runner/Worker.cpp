@@ -12,6 +12,7 @@
 #include "cwm/Runner/FaultHandler.h"
 #include "cwm/Runner/Limits.h"
 #include "cwm/Runner/MeasureStage.h"
+#include "cwm/Target/CPU/OpenMPRuntime.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -77,6 +78,7 @@ static Error readSetup(const json::Object &message,
       message.getBoolean("polynomial_math").value_or(true);
   setup.lowering.contract = message.getBoolean("contract").value_or(true);
   setup.lowering.stockOnly = message.getBoolean("stock_only").value_or(false);
+  setup.lowering.threads = message.getInteger("threads").value_or(1);
   // A string: JSON numbers hold 53 bits.
   if (message.getString("seed").value_or("0").getAsInteger(10, setup.seed))
     return createStringError("the seed is no number");
@@ -255,9 +257,12 @@ static int serveMeasurements(int input, int output,
   };
   if (Error error = readSetup(*message, registry, setup))
     return giveUp(std::move(error));
+  if (Error error = loadOpenMPRuntime(setup.lowering.threads))
+    return giveUp(std::move(error));
   channel.send(json::Object{{"stage", referenceStage}});
   Expected<std::unique_ptr<MeasureStage>> stage = MeasureStage::create(
       *setup.payload, setup.hardware, setup.seed, setup.cacheFolder,
+      setup.lowering.threads,
       [&] { channel.send(json::Object{{"stage", evaluationStage}}); });
   if (!stage)
     return giveUp(stage.takeError());

@@ -129,12 +129,23 @@ Error WorkerPool::Impl::start(const Payload &payload,
       options.workDir, payloadText, payload.getWorkloadHash().str(),
       options.runnerPath,
       "--seed=" + std::to_string(options.seed) +
-          (options.lowering.stockOnly ? " --stock-only" : ""));
+          (options.lowering.stockOnly ? " --stock-only" : "") +
+          (options.lowering.threads > 1
+               ? " --kernel-threads=" + std::to_string(options.lowering.threads)
+               : ""));
 
   std::vector<int> cpus = getAllowedCPUs();
-  alternate = cpus.size() < 2;
+  auto threads = static_cast<size_t>(options.lowering.threads);
+  if (threads > cpus.size())
+    return createStringError("a kernel of " + Twine(threads) +
+                             " threads needs as many CPUs, and this process "
+                             "may use " +
+                             Twine(cpus.size()));
+  // Nothing else may run where a kernel is timed.
+  alternate = cpus.size() <= threads;
+  size_t others = cpus.size() - threads;
   if (options.numCompileWorkers == 0)
-    options.numCompileWorkers = std::max<size_t>(1, cpus.size() - 1);
+    options.numCompileWorkers = others ? others : threads;
   // The slowest code there is runs at some 10^8 operations a second.
   runTimeout = options.runTimeoutSeconds > 0 ? options.runTimeoutSeconds
                                              : 10 + payload.getFlops() / 1e8;
@@ -147,6 +158,7 @@ Error WorkerPool::Impl::start(const Payload &payload,
       {"polynomial_math", options.lowering.polynomialMath},
       {"contract", options.lowering.contract},
       {"stock_only", options.lowering.stockOnly},
+      {"threads", options.lowering.threads},
       {"seed", std::to_string(options.seed)},
       {"cache", cache},
       {"compile_timeout", options.compileTimeoutSeconds},
@@ -171,7 +183,8 @@ Error WorkerPool::Impl::start(const Payload &payload,
     slot.initTimeoutSeconds =
         std::min(slot.initTimeoutSeconds, options.startTimeoutSeconds);
   if (!alternate)
-    slot.limits.cpus = {cpus.back()};
+    slot.limits.cpus.assign(cpus.end() - threads, cpus.end());
+  slot.numThreads = options.lowering.threads;
   meter = std::make_unique<WorkerSlot>(slot);
 
   slot.name = compileRole.str();
@@ -181,7 +194,8 @@ Error WorkerPool::Impl::start(const Payload &payload,
   slot.limits.addressSpaceBytes = options.compileMemoryBytes;
   slot.limits.stackBytes = uint64_t(256) << 20;
   if (!alternate)
-    slot.limits.cpus.assign(cpus.begin(), cpus.end() - 1);
+    slot.limits.cpus.assign(cpus.begin(), cpus.end() - threads);
+  slot.numThreads = 1;
   for (unsigned i = 0; i < options.numCompileWorkers; ++i)
     compilers.push_back(std::make_unique<WorkerSlot>(slot));
   if (Error error = startWorkers())

@@ -76,7 +76,8 @@ bool WorkerSlot::isOverdue() {
   if ((ready && !busy) || now < deadline)
     return false;
   double wall = std::chrono::duration<double>(now - startedAt).count();
-  double used = getCPUSeconds(process->getPid()) - cpuAtStart;
+  double used = (getCPUSeconds(process->getPid()) - cpuAtStart) /
+                double(options.numThreads);
   double left =
       std::min(timeoutSeconds - used, wallFactor * timeoutSeconds - wall);
   // Look again when it may have used up what is left.

@@ -46,6 +46,8 @@ public:
     double initTimeoutSeconds = 120;
     TrialStatus timeoutStatus = TrialStatus::CompileTimeout;
     unsigned maxRequests = 256;
+    /// How many use the CPU time of a request.
+    int64_t numThreads = 1;
   };
   explicit WorkerSlot(Options options) : options(std::move(options)) {}
 

@@ -76,8 +76,9 @@ static SmallVector<int64_t> getSteps(int64_t extent, int64_t lanes,
 
 /// chain-rows: what is not a loop around the chain is one loop of each op,
 /// along the innermost dimension of all values that have it.
-static std::optional<FittingSketch>
-fitRows(const ChainPayload &payload, int64_t lanes, MLIRContext *context) {
+static std::optional<FittingSketch> fitRows(const ChainPayload &payload,
+                                            int64_t lanes, int64_t threads,
+                                            MLIRContext *context) {
   if (!hasDistinctLoops(payload))
     return std::nullopt;
   SmallVector<int64_t> rows;
@@ -110,26 +111,77 @@ fitRows(const ChainPayload &payload, int64_t lanes, MLIRContext *context) {
   SketchOptions options("chain-rows", context);
   setStructure(options, payload, rows);
   options.structure("rows", rows);
+  int64_t numRows = 1;
+  for (auto [loop, row] : llvm::zip_equal(payload.getLast().loops, rows))
+    numRows *= row ? payload.classes[loop].extent : 1;
+  options.flag("parallel",
+               !payload.hasSeveralResults() && canShare(numRows, threads));
   SmallVector<int64_t> vt = getSteps(longest, lanes, 16);
   options.choice("vt", vt, lastUpTo(vt, 4 * lanes));
   return options.sketch;
 }
 
-/// Tile sizes of the last op as one knob.
-static void setTiles(SketchOptions &options,
-                     ArrayRef<SmallVector<int64_t>> tiles, size_t preferred) {
-  SmallVector<Attribute> attrs;
-  for (ArrayRef<int64_t> sizes : tiles)
-    attrs.push_back(options.builder.getDenseI64ArrayAttr(sizes));
-  options.sketch.options["tile"] = options.builder.getArrayAttr(attrs);
-  options.sketch.defaults["tile"] = preferred;
+/// Tile sizes of the last op as one knob. `threads` share the loops without
+/// tiles or, where these are few, whole tiles.
+static void setTiles(SketchOptions &options, const ChainPayload &payload,
+                     ArrayRef<SmallVector<int64_t>> tiles, size_t preferred,
+                     int64_t threads) {
+  ArrayRef<unsigned> loops = payload.getLast().loops;
+  auto getExtent = [&](size_t position) {
+    return payload.classes[loops[position]].extent;
+  };
+  // What all tiles have in common.
+  SmallVector<int64_t> share(loops.size(), 0);
+  int64_t parts = 1;
+  for (size_t position = 0; position < loops.size(); ++position)
+    if (llvm::all_of(tiles, [&](ArrayRef<int64_t> sizes) {
+          return sizes[position] == 1;
+        })) {
+      share[position] = 1;
+      parts *= getExtent(position);
+    }
+  bool sharesLoops = canShare(parts, threads);
+  // An end that a tile does not fill has code of its own only in the loops of
+  // one thread.
+  SmallVector<SmallVector<int64_t>> whole;
+  for (const SmallVector<int64_t> &sizes : tiles) {
+    int64_t numTiles = 1;
+    bool divides = true;
+    for (auto [position, size] : llvm::enumerate(sizes)) {
+      if (size == 0)
+        continue;
+      divides &= getExtent(position) % size == 0;
+      numTiles *= getExtent(position) / size;
+    }
+    if (divides && canShare(numTiles, threads))
+      whole.push_back(sizes);
+  }
+  bool sharesTiles = !sharesLoops && !whole.empty();
+  if (payload.hasSeveralResults())
+    sharesLoops = sharesTiles = false;
+  options.structure("threads", int64_t(sharesLoops || sharesTiles));
+  SmallVector<SmallVector<int64_t>> rest(tiles);
+  if (sharesTiles) {
+    const auto *it = llvm::find(whole, tiles[preferred]);
+    options.sizes("share", whole, it == whole.end() ? 0 : it - whole.begin());
+    rest.assign(1, SmallVector<int64_t>(loops.size(), 0));
+    preferred = 0;
+  } else {
+    options.structure("share", share);
+  }
+  if (sharesLoops)
+    for (SmallVector<int64_t> &sizes : rest)
+      for (auto [size, shared] : llvm::zip_equal(sizes, share))
+        size = shared ? 0 : size;
+  options.sizes("tile", rest, preferred);
 }
 
 /// chain-columns: the innermost loop of the last op stays, as the innermost
 /// dimension of all values that have it; each op has at most one loop besides
 /// it and those around the chain, further out.
-static std::optional<FittingSketch>
-fitColumns(const ChainPayload &payload, int64_t lanes, MLIRContext *context) {
+static std::optional<FittingSketch> fitColumns(const ChainPayload &payload,
+                                               int64_t lanes, int64_t threads,
+                                               MLIRContext *context) {
   ArrayRef<unsigned> last = payload.getLast().loops;
   if (!hasDistinctLoops(payload) || last.empty() ||
       payload.classes[last.back()].isReduced)
@@ -170,8 +222,9 @@ fitColumns(const ChainPayload &payload, int64_t lanes, MLIRContext *context) {
   if (!haveTiledDims(payload, tiles.front()))
     return std::nullopt;
   setStructure(options, payload, tiles.front());
-  setTiles(options, tiles,
-           llvm::find(widths, lastUpTo(widths, 4 * lanes)) - widths.begin());
+  setTiles(options, payload, tiles,
+           llvm::find(widths, lastUpTo(widths, 4 * lanes)) - widths.begin(),
+           threads);
   options.choice("kt", kt, lastUpTo(kt, 4));
   return options.sketch;
 }
@@ -180,6 +233,7 @@ fitColumns(const ChainPayload &payload, int64_t lanes, MLIRContext *context) {
 /// that of the result.
 static std::optional<FittingSketch> fitTransposed(const ChainPayload &payload,
                                                   int64_t lanes,
+                                                  int64_t threads,
                                                   MLIRContext *context) {
   ArrayRef<unsigned> last = payload.getLast().loops;
   if (!hasDistinctLoops(payload) || last.size() < 2)
@@ -215,12 +269,13 @@ static std::optional<FittingSketch> fitTransposed(const ChainPayload &payload,
   if (!haveTiledDims(payload, tiles.front()))
     return std::nullopt;
   setStructure(options, payload, tiles.front());
-  setTiles(options, tiles, 0);
+  setTiles(options, payload, tiles, 0, threads);
   return options.sketch;
 }
 
 std::vector<FittingSketch> cwm::fitChain(const ChainPayload &payload,
                                          const HardwareDescription &hardware,
+                                         int64_t threads,
                                          MLIRContext *context) {
   int64_t lanes = getNumLanes(hardware, payload.elementBits);
   std::vector<FittingSketch> result;
@@ -228,8 +283,8 @@ std::vector<FittingSketch> cwm::fitChain(const ChainPayload &payload,
     if (sketch)
       result.push_back(std::move(*sketch));
   };
-  add(fitRows(payload, lanes, context));
-  add(fitColumns(payload, lanes, context));
-  add(fitTransposed(payload, lanes, context));
+  add(fitRows(payload, lanes, threads, context));
+  add(fitColumns(payload, lanes, threads, context));
+  add(fitTransposed(payload, lanes, threads, context));
   return result;
 }

@@ -71,6 +71,7 @@ std::optional<ChainPayload> analyseChain(const Payload &payload, bool collapse,
 /// The sketches for chains that fit, best default first.
 std::vector<FittingSketch> fitChain(const ChainPayload &payload,
                                     const HardwareDescription &hardware,
+                                    int64_t threads,
                                     mlir::MLIRContext *context);
 
 } // namespace cwm

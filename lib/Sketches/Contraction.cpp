@@ -113,8 +113,10 @@ static void setRegisterTiles(SketchOptions &options,
 
 /// Structure of `@cwm_isolate`. `first` and `second` are the dimensions that
 /// the sketch calls m and n.
-static void isolate(SketchOptions &options, const ContractionPayload &payload,
-                    int64_t first, int64_t second) {
+/// With several threads, they share the dimensions that are neither, where
+/// these are enough, or else the tiles of the contraction; returns the latter.
+static bool isolate(SketchOptions &options, const ContractionPayload &payload,
+                    int64_t first, int64_t second, int64_t threads) {
   options.structure("initial_value", int64_t(payload.preparation));
   options.sequence("normalise", payload.isCollapsed ? "cwm_normalise_collapsed"
                                                     : "cwm_normalise");
@@ -137,12 +139,21 @@ static void isolate(SketchOptions &options, const ContractionPayload &payload,
     for (int64_t dim : payload.resultDims)
       outer.push_back(!payload.isRole(dim));
   options.structure("outer", outer);
+  int64_t numOuter = 1;
+  for (auto [dim, extent] : llvm::enumerate(payload.extents))
+    if (payload.iterators[dim] == utils::IteratorType::parallel &&
+        !payload.isRole(int64_t(dim)))
+      numOuter *= extent;
+  bool sharesOuter = canShare(numOuter, threads);
+  bool sharesTiles = threads > 1 && !sharesOuter;
+  options.flag("outer_parallel", sharesOuter);
   options.iterators("contraction", remaining);
   SmallVector<int64_t> order;
   for (int64_t dim : {first, second, payload.k})
     if (dim >= 0)
       order.push_back(llvm::find(roles, dim) - roles.begin());
   options.structure("permutation", order);
+  return sharesTiles;
 }
 
 /// Sets `knob` to the order of an operand with dimensions `dims` as (first, k):
@@ -179,11 +190,12 @@ static SmallVector<int64_t> filter(ArrayRef<int64_t> values,
 /// leave most of that cache to the rest, as in Goto and van de Geijn, Anatomy
 /// of High-Performance Matrix Multiplication, section 4 (measured on 512 and
 /// 1024 cubed: 3 to 5 % faster than packing at once; blocks of half of the
-/// cache are slower than those of a quarter).
+/// cache are slower than those of a quarter). Panels and blocks are what
+/// `threads` share.
 static void setPacking(SketchOptions &options,
                        const ContractionPayload &payload,
                        const RegisterTiles &tiles,
-                       const HardwareDescription &hardware,
+                       const HardwareDescription &hardware, int64_t threads,
                        bool byPanels = true) {
   enum : int64_t { atOnce, rightByPanels, leftByBlocks };
   SmallVector<int64_t> mc = filter(
@@ -193,6 +205,15 @@ static void setPacking(SketchOptions &options,
   if (payload.hasElementwise)
     mc = filter(
         mc, [&](int64_t rows) { return whole && payload.getM() % rows == 0; });
+  if (threads > 1) {
+    auto getParts = [](int64_t extent, int64_t part) {
+      return static_cast<int64_t>(llvm::divideCeil(extent, part));
+    };
+    mc = filter(mc, [&](int64_t rows) {
+      return canShare(getParts(payload.getM(), rows), threads);
+    });
+    byPanels &= canShare(getParts(payload.getN(), tiles.nr.back()), threads);
+  }
   SmallVector<int64_t> packing{atOnce};
   int64_t preferred = atOnce;
   if (whole && byPanels) {
@@ -236,13 +257,16 @@ static void setLastOp(SketchOptions &options,
 /// contraction-packed: always fits.
 static std::optional<FittingSketch>
 fitPacked(const ContractionPayload &payload, int64_t lanes,
-          const HardwareDescription &hardware, MLIRContext *context) {
+          const HardwareDescription &hardware, int64_t threads,
+          MLIRContext *context) {
   std::optional<RegisterTiles> tiles = getRegisterTiles(
       payload.getM(), false, payload.getN(), payload.getK(), lanes, hardware);
   if (!tiles)
     return std::nullopt;
   SketchOptions options("contraction-packed", context);
-  isolate(options, payload, payload.m, payload.n);
+  bool sharesTiles = isolate(options, payload, payload.m, payload.n, threads);
+  options.structure("threads", int64_t(sharesTiles));
+  options.flag("parallel", sharesTiles);
   setRegisterTiles(options, *tiles);
   // Operands with k innermost are packed through blocks of kr elements.
   bool transposed = getInnermost(payload, payload.rhsDims) == payload.k ||
@@ -251,7 +275,7 @@ fitPacked(const ContractionPayload &payload, int64_t lanes,
     return kr == 4 || kr < 2 * payload.getK();
   });
   options.choice("kr", kr, transposed ? kr.back() : 4);
-  setPacking(options, payload, *tiles, hardware);
+  setPacking(options, payload, *tiles, hardware, sharesTiles ? threads : 1);
   setLastOp(options, payload);
   setOrder(options, "lhs_order", payload, payload.lhsDims, payload.m);
   setOrder(options, "rhs_order", payload, payload.rhsDims, payload.n);
@@ -262,6 +286,7 @@ fitPacked(const ContractionPayload &payload, int64_t lanes,
 /// for dot products of groups of 32 bits.
 static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
                                            const HardwareDescription &hardware,
+                                           int64_t threads,
                                            MLIRContext *context) {
   const auto &[lhs, rhs] = payload.operands;
   DotProducts dot = getDotProducts(hardware);
@@ -281,7 +306,9 @@ static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
   if (!hasTiles && lhs.isUnsigned && rhs.isUnsigned)
     return std::nullopt;
   SketchOptions options("contraction-dot", context);
-  isolate(options, payload, payload.m, payload.n);
+  bool sharesTiles = isolate(options, payload, payload.m, payload.n, threads);
+  options.structure("threads", int64_t(sharesTiles));
+  options.flag("parallel", sharesTiles);
   RegisterTiles tiles;
   // One tile register holds 16 rows of 16 lanes; eight of them: four sums, two
   // of each operand.
@@ -317,7 +344,8 @@ static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
   options.structure("kv", group);
   options.structure("kr", lanes);
   options.structure("kt", hasTiles ? lanes : 4);
-  setPacking(options, payload, tiles, hardware, /*byPanels=*/!oneSlice);
+  setPacking(options, payload, tiles, hardware, sharesTiles ? threads : 1,
+             /*byPanels=*/!oneSlice);
   setLastOp(options, payload);
   // k in groups, as (first, k, group).
   setOrder(options, "lhs_order", payload, payload.lhsDims, payload.m, {0, 1, 2},
@@ -332,6 +360,7 @@ static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
 static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
                                             int64_t lanes,
                                             const HardwareDescription &hardware,
+                                            int64_t threads,
                                             MLIRContext *context) {
   if (getInnermost(payload, payload.rhsDims) != payload.k)
     return std::nullopt;
@@ -356,7 +385,9 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
         std::min(tiles->fewest, tiles->defaultMr * tiles->defaultNr);
   }
   SketchOptions options("contraction-rows", context);
-  isolate(options, payload, payload.n, payload.m);
+  bool sharesTiles = isolate(options, payload, payload.n, payload.m, threads);
+  options.structure("threads", int64_t(sharesTiles));
+  options.flag("parallel", sharesTiles);
   setRegisterTiles(options, *tiles);
   // Measured with 10 rows in place and K = 2560: 8 % better than 4. More rows
   // do not gain: the loop no longer fits the cache of decoded instructions.
@@ -371,8 +402,34 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
   return options.sketch;
 }
 
+/// Parts of m by n elements of one size for `threads`, along the longer
+/// dimension first: what tiles leave over at their ends is then known. Parts
+/// along n are of whole vectors.
+static SmallVector<SmallVector<int64_t>>
+getEqualParts(int64_t m, int64_t n, int64_t lanes, int64_t threads) {
+  SmallVector<SmallVector<int64_t>> parts;
+  auto add = [&](bool alongN, int64_t count) {
+    int64_t extent = alongN ? n : m, size = extent / count;
+    SmallVector<int64_t> sizes{alongN ? 0 : size, alongN ? size : 0};
+    if (extent % count == 0 && (!alongN || size % lanes == 0) &&
+        !llvm::is_contained(parts, sizes))
+      parts.push_back(sizes);
+  };
+  bool nFirst = n >= m;
+  for (bool alongN : {nFirst, !nFirst})
+    for (int64_t factor : {1, 2, 4})
+      add(alongN, factor * threads);
+  for (bool alongN : {nFirst, !nFirst})
+    for (int64_t count = threads; parts.empty() && count <= 8 * threads;
+         ++count)
+      if (canShare(count, threads))
+        add(alongN, count);
+  return parts;
+}
+
 std::optional<FittingSketch> cwm::fitDirect(const ContractionPayload &payload,
                                             const HardwareDescription &hardware,
+                                            int64_t threads,
                                             MLIRContext *context) {
   int64_t lanes = getNumLanes(hardware, payload.getSumBits());
   // Operands that have to be widened are better packed in the wider type once.
@@ -395,7 +452,14 @@ std::optional<FittingSketch> cwm::fitDirect(const ContractionPayload &payload,
   if (kt.empty())
     kt = {2, 4, 8};
   SketchOptions options("contraction-direct", context);
-  isolate(options, payload, payload.m, payload.n);
+  SmallVector<SmallVector<int64_t>> parts;
+  if (isolate(options, payload, payload.m, payload.n, threads))
+    parts = getEqualParts(payload.getM(), payload.getN(), lanes, threads);
+  options.structure("threads", int64_t(!parts.empty()));
+  if (parts.empty())
+    options.structure("share", ArrayRef<int64_t>{0, 0});
+  else
+    options.sizes("share", parts, 0);
   setRegisterTiles(options, *tiles);
   options.choice("kt", kt, lastUpTo(kt, 4));
   utils::IteratorType parallel = utils::IteratorType::parallel;
@@ -425,7 +489,8 @@ bool cwm::prefersDirect(const ContractionPayload &payload,
 /// contraction-vecmat. Both need tiles that divide.
 static std::optional<FittingSketch>
 fitVector(const ContractionPayload &payload, int64_t lanes,
-          const HardwareDescription &hardware, MLIRContext *context) {
+          const HardwareDescription &hardware, int64_t threads,
+          MLIRContext *context) {
   int64_t innermost = getInnermost(payload, payload.rhsDims);
   bool rows = innermost == payload.k;
   if (!rows && innermost != payload.n)
@@ -435,7 +500,7 @@ fitVector(const ContractionPayload &payload, int64_t lanes,
   };
   SketchOptions options(rows ? "contraction-matvec" : "contraction-vecmat",
                         context);
-  isolate(options, payload, payload.n, -1);
+  options.flag("parallel", isolate(options, payload, payload.n, -1, threads));
   utils::IteratorType parallel = utils::IteratorType::parallel;
   if (payload.hasElementwise)
     options.iterators("last_attributes", parallel);
@@ -469,7 +534,8 @@ fitVector(const ContractionPayload &payload, int64_t lanes,
 
 std::vector<FittingSketch>
 cwm::fitContraction(const ContractionPayload &payload,
-                    const HardwareDescription &hardware, MLIRContext *context) {
+                    const HardwareDescription &hardware, int64_t threads,
+                    MLIRContext *context) {
   int64_t lanes = getNumLanes(hardware, payload.getSumBits());
   std::vector<FittingSketch> result;
   auto add = [&](std::optional<FittingSketch> sketch) {
@@ -477,16 +543,16 @@ cwm::fitContraction(const ContractionPayload &payload,
       result.push_back(std::move(*sketch));
   };
   if (payload.isVector()) {
-    add(fitVector(payload, lanes, hardware, context));
+    add(fitVector(payload, lanes, hardware, threads, context));
     return result;
   }
-  add(fitDot(payload, hardware, context));
-  add(fitRows(payload, lanes, hardware, context));
+  add(fitDot(payload, hardware, threads, context));
+  add(fitRows(payload, lanes, hardware, threads, context));
   bool direct = prefersDirect(payload, hardware);
   if (direct)
-    add(fitDirect(payload, hardware, context));
-  add(fitPacked(payload, lanes, hardware, context));
+    add(fitDirect(payload, hardware, threads, context));
+  add(fitPacked(payload, lanes, hardware, threads, context));
   if (!direct)
-    add(fitDirect(payload, hardware, context));
+    add(fitDirect(payload, hardware, threads, context));
   return result;
 }

@@ -35,14 +35,17 @@ struct FittingSketch {
   llvm::StringRef getFile() const { return file.empty() ? name : file; }
 };
 
-/// The contraction sketches that fit, best default first.
+/// The contraction sketches that fit, best default first, for kernels of
+/// `threads` threads.
 std::vector<FittingSketch> fitContraction(const ContractionPayload &payload,
                                           const HardwareDescription &hardware,
+                                          int64_t threads,
                                           mlir::MLIRContext *context);
 
 /// contraction-direct: the right operand is contiguous along n.
 std::optional<FittingSketch> fitDirect(const ContractionPayload &payload,
                                        const HardwareDescription &hardware,
+                                       int64_t threads,
                                        mlir::MLIRContext *context);
 
 /// Whether operands in place are a better default than packed ones: the right

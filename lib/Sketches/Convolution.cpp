@@ -176,15 +176,22 @@ static void setPanels(const WindowPayload &payload,
                   SmallVector<PatternEntry>(filter.size() - 1, 1));
 }
 
-/// What the sketch has for each loop of the op and of the result.
+/// What the sketch has for each loop of the op and of the result. `threads`
+/// share the loops without incomplete tiles at their ends, for which there is
+/// code only where one thread goes through a loop. `f` are the options for
+/// output channels.
 static void setLoops(const WindowPayload &payload,
-                     const Convolution &convolution, SketchOptions &options) {
+                     const Convolution &convolution, ArrayRef<int64_t> f,
+                     int64_t threads, SketchOptions &options) {
   options.iterators("window", payload.iterators);
   options.structure("loops", payload.order);
   SmallVector<utils::IteratorType> packedWindow(payload.numParallel(),
                                                 utils::IteratorType::parallel);
-  SmallVector<PatternEntry> packed, tile, step;
+  SmallVector<PatternEntry> packed, tile, share, step;
   SmallVector<int64_t> outer, image;
+  bool sharesFeatures =
+      llvm::all_of(f, [&](int64_t f) { return convolution.features % f == 0; });
+  int64_t parts = sharesFeatures ? convolution.features / f.back() : 1;
   for (auto [loop, kind] : llvm::enumerate(payload.loops)) {
     bool isFeature = int64_t(loop) == convolution.feature;
     bool isChannel = kind == WindowLoop::Channel;
@@ -195,16 +202,21 @@ static void setLoops(const WindowPayload &payload,
       continue;
     }
     step.emplace_back(0);
-    tile.push_back(isFeature                             ? PatternEntry("f")
-                   : int64_t(loop) == convolution.column ? PatternEntry("w")
-                                                         : 1);
+    bool isColumn = int64_t(loop) == convolution.column;
+    tile.push_back(isFeature  ? PatternEntry("f")
+                   : isColumn ? PatternEntry("w")
+                              : 1);
+    bool isShared = isFeature ? sharesFeatures : !isColumn;
+    share.push_back(isShared ? tile.back() : 0);
+    if (!isFeature && !isColumn)
+      parts *= payload.extents[loop];
     if (!isFeature)
       (kind == WindowLoop::Image ? image : outer)
           .push_back(static_cast<int64_t>(loop));
   }
   packedWindow.push_back(utils::IteratorType::parallel);
   options.pattern("packed", packed);
-  options.pattern("tile", tile);
+  options.share(tile, share, parts, threads);
   options.pattern("step", step);
   options.iterators("packed_window", packedWindow);
   SmallVector<int64_t> featuresOutside(outer), featuresInside(outer);
@@ -237,7 +249,8 @@ static void setBias(const WindowPayload &payload,
 
 std::vector<FittingSketch>
 cwm::fitConvolution(const WindowPayload &payload,
-                    const HardwareDescription &hardware, MLIRContext *context) {
+                    const HardwareDescription &hardware, int64_t threads,
+                    MLIRContext *context) {
   std::optional<Convolution> convolution = getConvolution(payload);
   if (!convolution)
     return {};
@@ -265,7 +278,7 @@ cwm::fitConvolution(const WindowPayload &payload,
   options.structure("most_elements", (hardware.numVectorRegisters - 4) * lanes);
   SmallVector<int64_t> c = getChannelSteps(convolution->channels);
   options.choice("c", c, llvm::is_contained(c, 4) ? 4 : c.back());
-  setLoops(payload, *convolution, options);
+  setLoops(payload, *convolution, f, threads, options);
   setPanels(payload, *convolution, options);
   setBias(payload, *convolution, f, options);
   options.pattern("input_rows",

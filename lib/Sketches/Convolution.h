@@ -17,11 +17,13 @@ namespace cwm {
 /// input channels.
 std::vector<FittingSketch> fitConvolution(const WindowPayload &payload,
                                           const HardwareDescription &hardware,
+                                          int64_t threads,
                                           mlir::MLIRContext *context);
 
 /// The same for windows over each channel by itself.
 std::vector<FittingSketch> fitWindow(const WindowPayload &payload,
                                      const HardwareDescription &hardware,
+                                     int64_t threads,
                                      mlir::MLIRContext *context);
 
 } // namespace cwm

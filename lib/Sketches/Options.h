@@ -35,6 +35,18 @@ struct PatternEntry {
   llvm::StringRef knob;
 };
 
+/// How evenly `parts` of one size go to `threads`: 1 where all have as many,
+/// less where some wait.
+inline double getBalance(int64_t parts, int64_t threads) {
+  int64_t rounded = (parts + threads - 1) / threads * threads;
+  return static_cast<double>(parts) / static_cast<double>(rounded);
+}
+
+/// True where `parts` are worth sharing out among `threads`, which may be one.
+inline bool canShare(int64_t parts, int64_t threads) {
+  return threads > 1 && parts > 1 && getBalance(parts, threads) >= 0.75;
+}
+
 /// Elements of `elementBits` in a vector register, at least one.
 inline int64_t getNumLanes(const HardwareDescription &hardware,
                            int64_t elementBits) {
@@ -47,6 +59,10 @@ public:
   SketchOptions(llvm::StringRef name, mlir::MLIRContext *context)
       : builder(context) {
     sketch.name = name.str();
+  }
+
+  void flag(llvm::StringRef knob, bool value) {
+    structure(knob, mlir::Attribute(builder.getBoolAttr(value)));
   }
 
   void structure(llvm::StringRef knob, mlir::Attribute value) {
@@ -67,6 +83,29 @@ public:
               ? mlir::Attribute(builder.getI64IntegerAttr(entry.value))
               : mlir::Attribute(builder.getStringAttr(entry.knob)));
     sketch.templates[knob] = builder.getArrayAttr(attrs);
+  }
+  /// The tile sizes of the last op, and whether `threads` share its loops
+  /// where `shared` has the size; these make `parts`.
+  void share(llvm::SmallVector<PatternEntry> tile,
+             llvm::ArrayRef<PatternEntry> shared, int64_t parts,
+             int64_t threads) {
+    bool isShared = canShare(parts, threads);
+    structure("threads", int64_t(isShared));
+    pattern("share", shared);
+    for (auto [size, part] : llvm::zip_equal(tile, shared))
+      if (isShared && (part.value || !part.knob.empty()))
+        size = 0;
+    pattern("tile", tile);
+  }
+  /// One of several lists of sizes.
+  void sizes(llvm::StringRef knob,
+             llvm::ArrayRef<llvm::SmallVector<int64_t>> lists,
+             size_t preferred) {
+    llvm::SmallVector<mlir::Attribute> attrs;
+    for (llvm::ArrayRef<int64_t> list : lists)
+      attrs.push_back(builder.getDenseI64ArrayAttr(list));
+    sketch.options[knob] = builder.getArrayAttr(attrs);
+    sketch.defaults[knob] = preferred;
   }
   /// The name of a sequence.
   void sequence(llvm::StringRef knob, llvm::StringRef name) {

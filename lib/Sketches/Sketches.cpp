@@ -76,14 +76,14 @@ findContraction(const Payload &payload, bool collapse, std::string &why) {
 /// transposition where the image is innermost. (Where channels are, a sketch
 /// for convolutions does the same, and packs the filter.)
 static void addPointwise(const Payload &payload,
-                         const HardwareDescription &hardware,
+                         const HardwareDescription &hardware, int64_t threads,
                          std::vector<FittingSketch> &sketches) {
   std::string why;
   auto contraction = findContraction(payload, /*collapse=*/true, why);
   if (!contraction || contraction->lhs != 1)
     return;
-  std::optional<FittingSketch> sketch =
-      fitDirect(*contraction, hardware, payload.getModule()->getContext());
+  std::optional<FittingSketch> sketch = fitDirect(
+      *contraction, hardware, threads, payload.getModule()->getContext());
   if (!sketch)
     return;
   // Rows of 49 elements waste more here than 49 columns do there.
@@ -94,38 +94,58 @@ static void addPointwise(const Payload &payload,
                   std::move(*sketch));
 }
 
+/// Below this, threads cost more than they gain: calling them up and waiting
+/// for the last one takes some microseconds for each parallel loop.
+static constexpr double leastSharedSeconds = 10e-6;
+
+/// Whether one thread takes long enough for `payload`, at the speeds of
+/// `hardware`: of multiply-adds, and of memory that is in cache in part.
+static bool isWorthSharing(const Payload &payload,
+                           const HardwareDescription &hardware) {
+  double bytes = 0;
+  for (ArrayRef<TensorSpec> specs : {payload.getInputs(), payload.getResults()})
+    for (const TensorSpec &spec : specs)
+      bytes += static_cast<double>(spec.getNumBytes());
+  double gflops = hardware.peakGflops > 0 ? hardware.peakGflops : 50;
+  double gigabytes = hardware.bandwidthGBs > 0 ? hardware.bandwidthGBs : 10;
+  return payload.getFlops() / (gflops * 1e9) + bytes / (4 * gigabytes * 1e9) >=
+         leastSharedSeconds;
+}
+
 FailureOr<std::vector<std::unique_ptr<Space>>>
 cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
-                 StringRef schedulesDir, std::string *why) {
+                 StringRef schedulesDir, std::string *why, int64_t threads) {
   std::string notContraction, notWindow, notChain;
   MLIRContext *context = payload.getModule()->getContext();
+  if (threads > 1 && !isWorthSharing(payload, hardware))
+    threads = 1;
   std::vector<FittingSketch> sketches;
   auto contraction =
       findContraction(payload, /*collapse=*/false, notContraction);
   if (contraction)
-    sketches = fitContraction(*contraction, hardware, context);
+    sketches = fitContraction(*contraction, hardware, threads, context);
   std::optional<WindowPayload> window;
   if (sketches.empty())
     window = analyseWindow(payload, &notWindow);
   if (window) {
-    sketches = fitConvolution(*window, hardware, context);
+    sketches = fitConvolution(*window, hardware, threads, context);
     if (sketches.empty())
-      sketches = fitWindow(*window, hardware, context);
+      sketches = fitWindow(*window, hardware, threads, context);
     else
-      addPointwise(payload, hardware, sketches);
+      addPointwise(payload, hardware, threads, sketches);
   }
   // Several dimensions of one kind may be one.
   if (sketches.empty()) {
     std::string notCollapsed;
     if ((contraction =
              findContraction(payload, /*collapse=*/true, notCollapsed)))
-      sketches = fitContraction(*contraction, hardware, context);
+      sketches = fitContraction(*contraction, hardware, threads, context);
   }
   for (bool separate : {false, true})
     for (bool collapse : {false, true})
       if (sketches.empty())
         if (auto chain = analyseChain(payload, collapse, separate, &notChain))
-          sketches = fitChain(*chain, hardware, context);
+          sketches = fitChain(*chain, hardware, threads, context);
   if (why && sketches.empty())
     *why = "no contraction: " + notContraction +
            "; no convolution or pool: " + notWindow + "; no chain: " + notChain;
@@ -148,7 +168,7 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
 }
 
 FailureOr<std::vector<std::unique_ptr<Space>>>
-cwm::buildSpacesOf(ModuleOp module, StringRef hardware) {
+cwm::buildSpacesOf(ModuleOp module, StringRef hardware, int64_t threads) {
   llvm::Expected<HardwareDescription> description =
       hardware.empty() ? probeHardware()
                        : HardwareDescription::fromFile(hardware);
@@ -158,7 +178,8 @@ cwm::buildSpacesOf(ModuleOp module, StringRef hardware) {
       Payload::create(OwningOpRef<ModuleOp>(module.clone()));
   if (failed(payload))
     return failure();
-  return buildSpaces(*payload, *description, getSchedulesDir("cpu"));
+  return buildSpaces(*payload, *description, getSchedulesDir("cpu"),
+                     /*why=*/nullptr, threads);
 }
 
 FailureOr<std::unique_ptr<Space>> cwm::buildUserSpace(StringRef path,

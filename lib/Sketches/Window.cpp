@@ -86,15 +86,16 @@ static std::optional<Inside> getInside(const WindowPayload &payload,
 }
 
 /// Channels of a block, whose padded image stays in cache; where nothing or
-/// little is padded, all channels are one block. Returns the smallest.
-static int64_t setBlock(const WindowPayload &payload, const Tiling &tiling,
-                        bool isInside, int64_t lanes,
-                        const HardwareDescription &hardware,
-                        SketchOptions &options) {
+/// little is padded, all channels are one block. Returns the options.
+static SmallVector<int64_t> setBlock(const WindowPayload &payload,
+                                     const Tiling &tiling, bool isInside,
+                                     int64_t lanes,
+                                     const HardwareDescription &hardware,
+                                     SketchOptions &options) {
   int64_t channels = payload.extents[tiling.vector];
   if (!tiling.channelsLast || !payload.paddedRank) {
     options.structure("block", tiling.channelsLast ? channels : 1);
-    return channels;
+    return {channels};
   }
   SmallVector<int64_t> blocks;
   for (int64_t vectors : {1, 2, 3, 4, 6, 8})
@@ -109,7 +110,7 @@ static int64_t setBlock(const WindowPayload &payload, const Tiling &tiling,
   int64_t fitting = hardware.l2Bytes / 2 / std::max<int64_t>(imageBytes, 1);
   options.choice("block", blocks,
                  isInside ? channels : lastUpTo(blocks, fitting));
-  return blocks.front();
+  return blocks;
 }
 
 /// The tile in registers, of a result of `height` rows (or columns, where
@@ -150,8 +151,11 @@ static void setTile(const Tiling &tiling, int64_t height, int64_t width,
   options.structure("most_elements", most);
 }
 
-/// What the sketch has for each loop of the op and of the result.
+/// What the sketch has for each loop of the op and of the result. `threads`
+/// share blocks of at most `block` channels or, where there are few, rows of
+/// the image. `extents` are those of the result.
 static void setLoops(const WindowPayload &payload, const Tiling &tiling,
+                     ArrayRef<int64_t> extents, int64_t block, int64_t threads,
                      SketchOptions &options) {
   int64_t numParallel = payload.numParallel();
   SmallVector<int64_t> windows = payload.getLoops(WindowLoop::Window);
@@ -161,7 +165,8 @@ static void setLoops(const WindowPayload &payload, const Tiling &tiling,
   options.iterators("window", payload.iterators);
   options.structure("loops", payload.order);
   options.iterators("tile_window", ordered);
-  SmallVector<PatternEntry> image, tile, inputRows, step(numParallel, 0);
+  SmallVector<PatternEntry> image, tile, share, inputRows, step(numParallel, 0);
+  int64_t blocks = 1, rows = 1;
   step.append(windows.size(), 1);
   for (int64_t loop = 0; loop < numParallel; ++loop) {
     bool isImage = payload.loops[loop] == WindowLoop::Image;
@@ -173,6 +178,14 @@ static void setLoops(const WindowPayload &payload, const Tiling &tiling,
                    : loop == tiling.row ? PatternEntry("rows")
                    : isImage            ? 1
                                         : 0);
+    bool isRow = isImage && !isVector && loop != tiling.row;
+    share.push_back(isRow ? 1 : 0);
+    if (isRow)
+      rows *= extents[loop];
+    else if (isVector && tiling.channelsLast)
+      blocks *= extents[loop] / block;
+    else if (!isImage)
+      blocks *= extents[loop];
     // Rows of the image, or its elements.
     if (payload.loops[loop] != WindowLoop::Feature)
       inputRows.push_back(isImage && !isVector ? 1 : 0);
@@ -180,7 +193,9 @@ static void setLoops(const WindowPayload &payload, const Tiling &tiling,
   if (!tiling.channelsLast && inputRows.size() > 1)
     inputRows.pop_back();
   options.pattern("image", image);
-  options.pattern("tile", tile);
+  bool sharesBlocks = canShare(blocks, threads);
+  options.flag("parallel", sharesBlocks);
+  options.share(tile, share, rows, sharesBlocks ? 1 : threads);
   options.pattern("input_rows", inputRows);
   options.pattern("step", step);
 
@@ -200,7 +215,7 @@ static void setLoops(const WindowPayload &payload, const Tiling &tiling,
 static FittingSketch makeSketch(const WindowPayload &payload,
                                 const Tiling &tiling, const Inside *inside,
                                 const HardwareDescription &hardware,
-                                MLIRContext *context) {
+                                int64_t threads, MLIRContext *context) {
   int64_t lanes =
       getNumLanes(hardware, payload.element.getIntOrFloatBitWidth());
   SketchOptions options(inside ? "window-inside" : "window", context);
@@ -212,11 +227,12 @@ static FittingSketch makeSketch(const WindowPayload &payload,
     options.structure("inside_sizes", inside->sizes);
     extents = inside->sizes;
   }
-  int64_t widest = setBlock(payload, tiling, inside, lanes, hardware, options);
+  SmallVector<int64_t> blocks =
+      setBlock(payload, tiling, inside, lanes, hardware, options);
   setTile(tiling, tiling.row < 0 ? 1 : extents[tiling.row],
-          extents[tiling.vector], inside, lanes, widest,
+          extents[tiling.vector], inside, lanes, blocks.front(),
           hardware.numVectorRegisters, options);
-  setLoops(payload, tiling, options);
+  setLoops(payload, tiling, extents, blocks.back(), threads, options);
   options.structure("strided", payload.isStrided());
   options.sequence("find", payload.isReshaped ? "cwm_reshaped_producer"
                                               : "cwm_producer");
@@ -225,6 +241,7 @@ static FittingSketch makeSketch(const WindowPayload &payload,
 
 std::vector<FittingSketch> cwm::fitWindow(const WindowPayload &payload,
                                           const HardwareDescription &hardware,
+                                          int64_t threads,
                                           MLIRContext *context) {
   std::optional<Tiling> tiling = getTiling(payload);
   if (!tiling)
@@ -232,7 +249,8 @@ std::vector<FittingSketch> cwm::fitWindow(const WindowPayload &payload,
   std::vector<FittingSketch> sketches;
   if (std::optional<Inside> inside = getInside(payload, *tiling))
     sketches.push_back(
-        makeSketch(payload, *tiling, &*inside, hardware, context));
-  sketches.push_back(makeSketch(payload, *tiling, nullptr, hardware, context));
+        makeSketch(payload, *tiling, &*inside, hardware, threads, context));
+  sketches.push_back(
+      makeSketch(payload, *tiling, nullptr, hardware, threads, context));
   return sketches;
 }

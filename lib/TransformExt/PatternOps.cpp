@@ -9,6 +9,7 @@
 #include "cwm/TransformExt/PatternOps.h"
 
 #include "cwm/TransformExt/FuseResultsOp.h"
+#include "cwm/TransformExt/ParallelLoops.h"
 #include "cwm/TransformExt/SplitBoxOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -139,6 +140,10 @@ public:
     registerTransformOps<
 #define GET_OP_LIST
 #include "cwm/TransformExt/FuseResultsOp.cpp.inc"
+        >();
+    registerTransformOps<
+#define GET_OP_LIST
+#include "cwm/TransformExt/ParallelLoops.cpp.inc"
         >();
     registerTransformOps<
 #define GET_OP_LIST

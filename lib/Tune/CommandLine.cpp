@@ -9,6 +9,7 @@
 #include "cwm/Tune/Options.h"
 
 #include "cwm/Database/Database.h"
+#include "cwm/Target/CPU/Hardware.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -62,10 +63,10 @@ Error cwm::TuneOptions::validate() const {
     return error;
   if (Error error = checkRange("threads", threads, 1, 1024))
     return error;
-  if (threads > 1)
-    return makeError("--threads=" + Twine(threads) +
-                     ": kernels of this version use one thread; give "
-                     "--threads=1");
+  if (int64_t cores = getNumUsableCores();
+      threads > cores && measurer == "workers")
+    return makeError("--threads=" + Twine(threads) + ": this process may use " +
+                     Twine(cores) + " core" + (cores == 1 ? "" : "s"));
   if (!std::isfinite(timeBudgetSeconds) || timeBudgetSeconds < 0 ||
       timeBudgetSeconds > 1e7)
     return makeError(formatv("--time-budget={0}", timeBudgetSeconds).str() +
@@ -154,7 +155,10 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
 
   cl::opt<int64_t> threads("threads", cl::value_desc("n"), cl::init(1),
                            cl::cat(measurement),
-                           cl::desc("Threads of the kernel: 1"));
+                           cl::desc("Threads of the kernel, at most the cores "
+                                    "that this process may use; it is timed by "
+                                    "the wall clock if there are several "
+                                    "(default: 1)"));
   cl::opt<int64_t> jobs("jobs", cl::value_desc("n"), cl::init(0),
                         cl::cat(measurement),
                         cl::desc("Worker processes that compile (default: 0, "

@@ -44,7 +44,8 @@ bool TuneRun::findSpaces() {
   if (options.schedule.empty()) {
     std::string why;
     FailureOr<std::vector<std::unique_ptr<Space>>> found =
-        buildSpaces(*payload, hardware, getSchedulesDir(options.target), &why);
+        buildSpaces(*payload, hardware, getSchedulesDir(options.target), &why,
+                    options.threads);
     if (failed(found)) {
       exit = TuneExit::Error;
       return false;
@@ -148,8 +149,8 @@ bool TuneRun::printSpaces() {
 }
 
 bool TuneRun::checkKnobs() {
-  llvm::Expected<std::string> text =
-      runKnobCheck(*payload, options.schedule, options.hardware);
+  llvm::Expected<std::string> text = runKnobCheck(
+      *payload, options.schedule, options.hardware, options.threads);
   if (!text)
     return fail(text.takeError());
   if (llvm::Error error = writeFile("-", *text))

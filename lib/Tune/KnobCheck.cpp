@@ -26,8 +26,8 @@ static Error makeError(const Twine &message, std::error_code code) {
 }
 
 Expected<std::string> cwm::runKnobCheck(const Payload &payload,
-                                        StringRef schedule,
-                                        StringRef hardware) {
+                                        StringRef schedule, StringRef hardware,
+                                        int64_t threads) {
   std::string self = sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&cwm::runKnobCheck));
   SmallString<128> program(sys::path::parent_path(self));
@@ -53,7 +53,9 @@ Expected<std::string> cwm::runKnobCheck(const Payload &payload,
   std::string pass = "--cwm-check-knobs";
   const char *separator = "=";
   for (auto [name, value] :
-       {std::pair("schedule=", schedule), std::pair("hardware=", hardware)}) {
+       {std::pair("schedule=", schedule.str()),
+        std::pair("hardware=", hardware.str()),
+        std::pair("threads=", threads > 1 ? std::to_string(threads) : "")}) {
     if (value.empty())
       continue;
     pass += separator;

@@ -22,7 +22,8 @@ namespace cwm {
 /// cwm-opt: a schedule may crash what interprets it. Warnings go to stderr.
 llvm::Expected<std::string> runKnobCheck(const Payload &payload,
                                          llvm::StringRef schedule,
-                                         llvm::StringRef hardware);
+                                         llvm::StringRef hardware,
+                                         int64_t threads);
 
 } // namespace cwm
 

@@ -51,8 +51,10 @@ createReplay(const TuneOptions &options) {
 
 unsigned cwm::getNumCompileWorkers(const TuneOptions &options, size_t cpus) {
   int64_t jobs = options.jobs;
+  // Where all CPUs measure, compiling and measuring alternate.
+  int64_t others = static_cast<int64_t>(cpus) - options.threads;
   if (jobs == 0)
-    jobs = std::max<int64_t>(1, static_cast<int64_t>(cpus) - 1);
+    jobs = std::max<int64_t>(1, others > 0 ? others : options.threads);
   int64_t candidates = std::max(options.trials, options.checkSpace);
   return static_cast<unsigned>(std::clamp<int64_t>(candidates, 1, jobs));
 }
@@ -68,6 +70,7 @@ cwm::createMeasurer(const TuneOptions &options, uint64_t seed,
   pool.workDir = workDirectory.getPath().str();
   pool.seed = seed;
   pool.lowering.stockOnly = options.stockOnly;
+  pool.lowering.threads = options.threads;
   pool.startTimeoutSeconds = options.timeBudgetSeconds;
   pool.onNote = std::move(onNote);
   pool.numCompileWorkers =

@@ -69,8 +69,8 @@ bool TuneRun::checkSpace() {
       (!startMeasurer(options.seed + 1) ||
        !runStage("verify", &SpaceCheck::verify)))
     return false;
-  llvm::Expected<std::string> inert =
-      runKnobCheck(*payload, options.schedule, options.hardware);
+  llvm::Expected<std::string> inert = runKnobCheck(
+      *payload, options.schedule, options.hardware, options.threads);
   if (!inert)
     return fail(inert.takeError());
   if (llvm::Error error = writeFile("-", check.format() + "\n" + *inert))

@@ -254,7 +254,11 @@ static std::string renderHeader(ModuleOp script, const Payload &payload,
      << "// and lower what comes out (results become trailing arguments, bare "
         "pointers):\n//   "
      << getMlirOptName() << " --pass-pipeline='" << info.loweringPipeline
-     << "'\n\n";
+     << "'\n";
+  if (info.threads > 1)
+    os << "// and link LLVM's OpenMP runtime (-lomp) for its " << info.threads
+       << " threads\n";
+  os << "\n";
   return text;
 }
 

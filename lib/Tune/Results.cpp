@@ -54,8 +54,10 @@ bool TuneRun::writeResult() {
   info.speedup = report.getSpeedup();
   CPULoweringOptions lowering;
   lowering.stockOnly = true;
+  lowering.threads = options.threads;
   info.loweringPipeline =
       "builtin.module(" + getCPULoweringPipeline(lowering) + ")";
+  info.threads = options.threads;
   info.measuredWithStock = options.stockOnly;
   if (findNonStockOp(**script))
     info.plugin = report.pluginFile = findPlugin();

@@ -14,6 +14,7 @@
 //             or one that does nothing
 //   results   1 where the function has several, which takes an op of cwm
 //   last      which of them the last op gives
+//   parallel  rows are shared out among threads
 
 module attributes {transform.with_named_sequence} {
 
@@ -39,7 +40,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   transform.bufferization.eliminate_empty_tensors %func : !transform.any_op
   %last = transform.include @cwm_producer failures(propagate) (%func) {cwm.bind = {target = {knob = "find", options = [@cwm_producer]}}} : (!transform.any_op) -> !transform.any_op
   transform.tune.alternatives<"results"> {
-    %outer = transform.structured.fuse %last tile_sizes [0] {cwm.bind = {static_tile_sizes = {knob = "rows", options = [array<i64: 0>]}}} : (!transform.any_op) -> !transform.any_op
+    %outer = transform.structured.fuse %last tile_sizes [0] {cwm.bind = {static_tile_sizes = {knob = "rows", options = [array<i64: 0>]}, use_forall = {knob = "parallel", options = [false]}}} : (!transform.any_op) -> !transform.any_op
     transform.yield
   }, {
     %outer = transform.cwm.fuse_results %last tile_sizes = [0] {cwm.bind = {tile_sizes = "rows"}} : (!transform.any_op) -> !transform.any_op

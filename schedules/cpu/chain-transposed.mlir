@@ -7,6 +7,8 @@
 //   tile  tile sizes of the last op: 1 but for the two dimensions
 // Structure, from the payload:
 //   find, collapse, results, last  as in chain-rows
+//   threads, share  1 where parts of the result are shared out among threads, and
+//             their sizes
 
 module attributes {transform.with_named_sequence} {
 
@@ -16,6 +18,7 @@ transform.named_sequence @cwm_reshaped_producer(!transform.any_op {transform.rea
 transform.named_sequence @cwm_result_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
 transform.named_sequence @cwm_reshaped_result_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
 transform.named_sequence @cwm_peel_all(!transform.any_op {transform.consumed}) -> !transform.any_op
+transform.named_sequence @cwm_share(!transform.any_op {transform.readonly}, !transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_clean_up(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_vectorise_chain(!transform.any_op {transform.readonly})
@@ -29,11 +32,17 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %func = transform.apply_registered_pass "canonicalize" to %func1 {cwm.bind = {pass_name = {knob = "collapse", options = ["canonicalize"]}}} : (!transform.any_op) -> !transform.any_op
   transform.bufferization.eliminate_empty_tensors %func : !transform.any_op
   %last = transform.include @cwm_producer failures(propagate) (%func) {cwm.bind = {target = {knob = "find", options = [@cwm_producer]}}} : (!transform.any_op) -> !transform.any_op
+  %part = transform.tune.alternatives<"threads"> -> !transform.any_op {
+    transform.yield %last : !transform.any_op
+  }, {
+    %shared = transform.include @cwm_share failures(propagate) (%func, %last) : (!transform.any_op, !transform.any_op) -> !transform.any_op
+    transform.yield %shared : !transform.any_op
+  }
   transform.tune.alternatives<"results"> {
-    %outer = transform.structured.fuse %last tile_sizes [0] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [array<i64: 0>]}}} : (!transform.any_op) -> !transform.any_op
+    %outer = transform.structured.fuse %part tile_sizes [0] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [array<i64: 0>]}}} : (!transform.any_op) -> !transform.any_op
     transform.yield
   }, {
-    %outer = transform.cwm.fuse_results %last tile_sizes = [0] {cwm.bind = {tile_sizes = "tile"}} : (!transform.any_op) -> !transform.any_op
+    %outer = transform.cwm.fuse_results %part tile_sizes = [0] {cwm.bind = {tile_sizes = "tile"}} : (!transform.any_op) -> !transform.any_op
     transform.yield
   }
   %peeled = transform.include @cwm_peel_all failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op

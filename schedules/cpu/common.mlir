@@ -59,6 +59,7 @@ transform.named_sequence @cwm_normalise_collapsed(%func: !transform.any_op {tran
 // most one elementwise op after it: dimensions that are neither m, n nor k
 // become loops. Structure, from the payload (set by lib/Sketches):
 //   outer        tile sizes of the last op: 1 for each dimension but m and n
+//   outer_parallel  these loops run on several threads
 //   initial_value  1 where it is not a fill, 2 where f16 or bf16 are to be added
 //                  up in f32 as well: needs an op of cwm
 //   normalise, find  sequences that normalise the function and find the last op
@@ -81,7 +82,7 @@ transform.named_sequence @cwm_isolate(%root: !transform.any_op {transform.readon
   }
   %func = transform.include @cwm_normalise failures(propagate) (%func0) {cwm.bind = {target = {knob = "normalise", options = [@cwm_normalise]}}} : (!transform.any_op) -> !transform.any_op
   %last = transform.include @cwm_producer failures(propagate) (%func) {cwm.bind = {target = {knob = "find", options = [@cwm_producer]}}} : (!transform.any_op) -> !transform.any_op
-  %outer = transform.structured.fuse %last tile_sizes [0, 0, 0] {cwm.bind = {static_tile_sizes = {knob = "outer", options = [array<i64: 0, 0, 0>]}}} : (!transform.any_op) -> !transform.any_op
+  %outer = transform.structured.fuse %last tile_sizes [0, 0, 0] {cwm.bind = {static_tile_sizes = {knob = "outer", options = [array<i64: 0, 0, 0>]}, use_forall = {knob = "outer_parallel", options = [false]}}} : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
   // Unit dimensions fold out of generics only; packing folds into named fills.
   %fill = transform.structured.match ops{["linalg.fill"]} in %func : (!transform.any_op) -> !transform.any_op
@@ -92,6 +93,15 @@ transform.named_sequence @cwm_isolate(%root: !transform.any_op {transform.readon
   %init = transform.get_producer_of_operand %mnk[2] : (!transform.any_op) -> !transform.any_op
   %named_fill = transform.structured.specialize %init : (!transform.any_op) -> !transform.any_op
   transform.yield %func, %mnk : !transform.any_op, !transform.any_op
+}
+
+// The outermost loops of a kernel on several threads: each iteration computes
+// part of the op's result and what it takes. Structure, from the payload:
+//   share  sizes of the parts; 0 for dimensions that are not shared out
+transform.named_sequence @cwm_share(%func: !transform.any_op {transform.readonly}, %op: !transform.any_op {transform.consumed}) -> !transform.any_op {
+  %part, %loop = transform.structured.fuse %op tile_sizes [1] {use_forall, cwm.bind = {static_tile_sizes = {knob = "share", options = [array<i64: 1>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+  transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
+  transform.yield %part : !transform.any_op
 }
 
 // What tiling leaves behind.

@@ -12,12 +12,15 @@
 //   last_attributes  iterators of the last op, the contraction or an elementwise op
 //   inner_order      iterators of a tile (m, n, k) in the order in which its vector
 //                    form lowers to outer products
+//   threads, share   1 where parts of the result are shared out among threads, and
+//                    their sizes
 
 module attributes {transform.with_named_sequence} {
 
 transform.named_sequence @cwm_normalise_collapsed(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_reshaped_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
 transform.named_sequence @cwm_isolate(!transform.any_op {transform.readonly}) -> (!transform.any_op, !transform.any_op)
+transform.named_sequence @cwm_share(!transform.any_op {transform.readonly}, !transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_clean_up(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_peel_all(!transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readonly})
@@ -45,7 +48,13 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
 
   %func, %mnk = transform.include @cwm_isolate failures(propagate) (%root) : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   %last = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func {cwm.bind = {op_attrs = {knob = "last_attributes", options = [{iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]}]}}} : (!transform.any_op) -> !transform.any_op
-  %tile, %loops:2 = transform.structured.fuse %last tile_sizes [8, 32] interchange [0, 1] {cwm.bind = {static_tile_sizes = ["mr", "nr"], static_tile_interchange = {knob = "order", options = [array<i64: 0, 1>, array<i64: 1, 0>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  %part = transform.tune.alternatives<"threads"> -> !transform.any_op {
+    transform.yield %last : !transform.any_op
+  }, {
+    %shared = transform.include @cwm_share failures(propagate) (%func, %last) : (!transform.any_op, !transform.any_op) -> !transform.any_op
+    transform.yield %shared : !transform.any_op
+  }
+  %tile, %loops:2 = transform.structured.fuse %part tile_sizes [8, 32] interchange [0, 1] {cwm.bind = {static_tile_sizes = ["mr", "nr"], static_tile_interchange = {knob = "order", options = [array<i64: 0, 1>, array<i64: 1, 0>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
   %tiles = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func : (!transform.any_op) -> !transform.any_op
   // The order in which a contraction of vectors is one of outer products.

@@ -16,6 +16,8 @@
 //   kr, kt  groups of a slice of a panel; of the innermost step
 //   last_op, last_attributes   the last op after packing
 //   lhs, rhs, lhs_order, rhs_order  operand numbers and orders as (m, k, group), (n, k, group)
+//   threads, parallel  1 and true where packing and tiles are shared out among
+//                      threads
 
 module attributes {transform.with_named_sequence} {
 
@@ -74,9 +76,21 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   // Which operand is packed at once and which in pieces, where it is used.
   transform.tune.alternatives<"packing"> {
     // Both at once, the register tiles in either order.
-    %lhs_tile, %lhs_tile_loops:2 = transform.structured.tile_using_for %lhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    %lhs2_part = transform.tune.alternatives<"threads"> -> !transform.op<"linalg.pack"> {
+      transform.yield %lhs2 : !transform.op<"linalg.pack">
+    }, {
+      %step, %step_loop = transform.structured.tile_using_forall %lhs2 tile_sizes [1] : (!transform.op<"linalg.pack">) -> (!transform.op<"linalg.pack">, !transform.any_op)
+      transform.yield %step : !transform.op<"linalg.pack">
+    }
+    %lhs_tile, %lhs_tile_loops:2 = transform.structured.tile_using_for %lhs2_part tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
     transform.structured.vectorize %lhs_tile vector_sizes [1, 1, 1, %mr, %kr, %kv] : !transform.any_op, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>
-    %rhs_tile, %rhs_tile_loops:2 = transform.structured.tile_using_for %rhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    %rhs2_part = transform.tune.alternatives<"threads"> -> !transform.op<"linalg.pack"> {
+      transform.yield %rhs2 : !transform.op<"linalg.pack">
+    }, {
+      %step, %step_loop = transform.structured.tile_using_forall %rhs2 tile_sizes [1] : (!transform.op<"linalg.pack">) -> (!transform.op<"linalg.pack">, !transform.any_op)
+      transform.yield %step : !transform.op<"linalg.pack">
+    }
+    %rhs_tile, %rhs_tile_loops:2 = transform.structured.tile_using_for %rhs2_part tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
     transform.structured.vectorize %rhs_tile vector_sizes [1, 1, 1, %kr, %nr, %kv] : !transform.any_op, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>
     transform.apply_patterns to %func {
       transform.apply_patterns.canonicalization
@@ -84,11 +98,17 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
       transform.apply_patterns.tensor.fold_into_pack_and_unpack
     } : !transform.any_op
     %last = transform.include @last_op failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
-    %tile, %loops:2 = transform.structured.fuse %last tile_sizes [6, 64] interchange [1, 0] {cwm.bind = {static_tile_sizes = ["mr", "nr"], static_tile_interchange = {knob = "order", options = [array<i64: 1, 0>, array<i64: 0, 1>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    %tile, %loops:2 = transform.structured.fuse %last tile_sizes [6, 64] interchange [1, 0] {cwm.bind = {static_tile_sizes = ["mr", "nr"], static_tile_interchange = {knob = "order", options = [array<i64: 1, 0>, array<i64: 0, 1>]}, use_forall = {knob = "parallel", options = [false]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   }, {
     // A panel of the right operand at a time: it is used from cache and comes
     // from memory once. For large right operands (weights).
-    %lhs_tile, %lhs_tile_loops:2 = transform.structured.tile_using_for %lhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    %lhs2_part = transform.tune.alternatives<"threads"> -> !transform.op<"linalg.pack"> {
+      transform.yield %lhs2 : !transform.op<"linalg.pack">
+    }, {
+      %step, %step_loop = transform.structured.tile_using_forall %lhs2 tile_sizes [1] : (!transform.op<"linalg.pack">) -> (!transform.op<"linalg.pack">, !transform.any_op)
+      transform.yield %step : !transform.op<"linalg.pack">
+    }
+    %lhs_tile, %lhs_tile_loops:2 = transform.structured.tile_using_for %lhs2_part tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
     transform.structured.vectorize %lhs_tile vector_sizes [1, 1, 1, %mr, %kr, %kv] : !transform.any_op, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>
     transform.apply_patterns to %func {
       transform.apply_patterns.canonicalization
@@ -96,7 +116,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
       transform.apply_patterns.tensor.fold_into_pack_and_unpack
     } : !transform.any_op
     %last = transform.include @last_op failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
-    %panel, %panel_loop = transform.structured.fuse %last tile_sizes [0, 64] {cwm.bind = {static_tile_sizes = [0, "nr"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %panel, %panel_loop = transform.structured.fuse %last tile_sizes [0, 64] {cwm.bind = {static_tile_sizes = [0, "nr"], use_forall = {knob = "parallel"}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
     transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
     %pack = transform.structured.match ops{["linalg.pack"]} in %func : (!transform.any_op) -> !transform.op<"linalg.pack">
     %rhs_tile, %rhs_tile_loops:2 = transform.structured.tile_using_for %pack tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
@@ -116,7 +136,13 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
       smt.assert %whole
       smt.yield
     }
-    %rhs_tile, %rhs_tile_loops:2 = transform.structured.tile_using_for %rhs2 tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    %rhs2_part = transform.tune.alternatives<"threads"> -> !transform.op<"linalg.pack"> {
+      transform.yield %rhs2 : !transform.op<"linalg.pack">
+    }, {
+      %step, %step_loop = transform.structured.tile_using_forall %rhs2 tile_sizes [1] : (!transform.op<"linalg.pack">) -> (!transform.op<"linalg.pack">, !transform.any_op)
+      transform.yield %step : !transform.op<"linalg.pack">
+    }
+    %rhs_tile, %rhs_tile_loops:2 = transform.structured.tile_using_for %rhs2_part tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)
     transform.structured.vectorize %rhs_tile vector_sizes [1, 1, 1, %kr, %nr, %kv] : !transform.any_op, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>
     transform.apply_patterns to %func {
       transform.apply_patterns.canonicalization
@@ -124,7 +150,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
       transform.apply_patterns.tensor.fold_into_pack_and_unpack
     } : !transform.any_op
     %last = transform.include @last_op failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
-    %block, %block_loop = transform.structured.fuse %last tile_sizes [96, 0] {cwm.bind = {static_tile_sizes = ["mc", 0]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    %block, %block_loop = transform.structured.fuse %last tile_sizes [96, 0] {cwm.bind = {static_tile_sizes = ["mc", 0], use_forall = {knob = "parallel"}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
     transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
     %pack = transform.structured.match ops{["linalg.pack"]} in %func : (!transform.any_op) -> !transform.op<"linalg.pack">
     %lhs_tile, %lhs_tile_loops:2 = transform.structured.tile_using_for %pack tile_sizes [1, 1] : (!transform.op<"linalg.pack">) -> (!transform.any_op, !transform.any_op, !transform.any_op)

@@ -5,6 +5,7 @@
 //   nt, kt  rows at a time and elements of each; must divide N and K
 // Structure, from the payload, besides that of @cwm_isolate (n, k here):
 //   last_attributes  iterators of the last op, the contraction or an elementwise op
+//   parallel         tiles are shared out among threads
 
 module attributes {transform.with_named_sequence} {
 
@@ -33,7 +34,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
 
   %func, %nk = transform.include @cwm_isolate failures(propagate) (%root) : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   %last1 = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func {cwm.bind = {op_attrs = {knob = "last_attributes", options = [{iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]}]}}} : (!transform.any_op) -> !transform.any_op
-  %tile, %loop = transform.structured.fuse %last1 tile_sizes [4] {cwm.bind = {static_tile_sizes = ["nt"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+  %tile, %loop = transform.structured.fuse %last1 tile_sizes [4] {cwm.bind = {static_tile_sizes = ["nt"], use_forall = {knob = "parallel", options = [false]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
   %rows = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func : (!transform.any_op) -> !transform.any_op
   %zero, %partial, %sum, %k_loop = transform.structured.tile_reduction_using_for %rows by tile_sizes = [0, 32] {cwm.bind = {tile_sizes = [0, "kt"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)

@@ -12,6 +12,8 @@
 //   rhs, rhs_order  number of the packed operand; its order as (n, k)
 //   inner_order     iterators of a tile (m, N/nr, k, nr) in the order in which
 //                   its vector form lowers to outer products
+//   threads, parallel  1 and true where packing and tiles are shared out among
+//                      threads
 
 module attributes {transform.with_named_sequence} {
 
@@ -60,12 +62,18 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   } : !transform.any_op
   transform.apply_cse to %func : !transform.any_op
   %rhs2 = transform.structured.match ops{["linalg.pack"]} in %func : (!transform.any_op) -> !transform.any_op
-  %rhs_tile, %rhs_loops:2 = transform.structured.tile_using_for %rhs2 tile_sizes [1, 16] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  %rhs2_part = transform.tune.alternatives<"threads"> -> !transform.any_op {
+    transform.yield %rhs2 : !transform.any_op
+  }, {
+    %step, %step_loop = transform.structured.tile_using_forall %rhs2 tile_sizes [1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield %step : !transform.any_op
+  }
+  %rhs_tile, %rhs_loops:2 = transform.structured.tile_using_for %rhs2_part tile_sizes [1, 16] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   transform.structured.vectorize %rhs_tile vector_sizes [1, 16, %nr] : !transform.any_op, !transform.param<i64>
 
   // Rows of the left operand outermost: they come from memory once.
   %unpack = transform.structured.match ops{["linalg.unpack"]} in %func : (!transform.any_op) -> !transform.any_op
-  %tile, %loops:2 = transform.structured.fuse %unpack tile_sizes [32, 8] interchange [1, 0] {cwm.bind = {static_tile_sizes = ["nr", "mr"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  %tile, %loops:2 = transform.structured.fuse %unpack tile_sizes [32, 8] interchange [1, 0] {cwm.bind = {static_tile_sizes = ["nr", "mr"], use_forall = {knob = "parallel", options = [false]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
   %rows = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>]} in %func : (!transform.any_op) -> !transform.any_op
   // The order in which a contraction of vectors is one of outer products.

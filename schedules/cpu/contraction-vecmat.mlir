@@ -7,6 +7,7 @@
 //   kt  rows at a time; must divide K
 // Structure, from the payload, besides that of @cwm_isolate (n, k here):
 //   last_attributes  iterators of the last op, the contraction or an elementwise op
+//   parallel         tiles are shared out among threads
 
 module attributes {transform.with_named_sequence} {
 
@@ -26,7 +27,7 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
 
   %func, %nk = transform.include @cwm_isolate failures(propagate) (%root) : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   %last1 = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func {cwm.bind = {op_attrs = {knob = "last_attributes", options = [{iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]}]}}} : (!transform.any_op) -> !transform.any_op
-  %tile, %loop = transform.structured.fuse %last1 tile_sizes [128] {cwm.bind = {static_tile_sizes = ["nr"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+  %tile, %loop = transform.structured.fuse %last1 tile_sizes [128] {cwm.bind = {static_tile_sizes = ["nr"], use_forall = {knob = "parallel", options = [false]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
   %strip = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func : (!transform.any_op) -> !transform.any_op
   %slice, %k_loop = transform.structured.tile_using_for %strip tile_sizes [0, 4] {cwm.bind = {static_sizes = [0, "kt"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)

@@ -25,6 +25,8 @@
 //   find           the last op, maybe below a reshape
 //   strided        1 where the stride is not: needs an op of cwm
 //   most_elements  of a register tile
+//   threads, share  1 where parts of the result are shared out among threads, and
+//                  their sizes
 
 module attributes {transform.with_named_sequence} {
 
@@ -33,6 +35,7 @@ transform.named_sequence @cwm_producer(!transform.any_op {transform.readonly}) -
 transform.named_sequence @cwm_reshaped_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
 transform.named_sequence @cwm_lower_pad(!transform.any_op {transform.consumed}) -> (!transform.any_op, !transform.any_op)
 transform.named_sequence @cwm_peel_all(!transform.any_op {transform.consumed}) -> !transform.any_op
+transform.named_sequence @cwm_share(!transform.any_op {transform.readonly}, !transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_clean_up(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_unpack_tiles(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readonly})
@@ -61,8 +64,20 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   // The padded input, row by row.
   %pad = transform.structured.match ops{["tensor.pad"]} in %func : (!transform.any_op) -> !transform.any_op
   %border, %inside = transform.include @cwm_lower_pad failures(propagate) (%pad) : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
-  %border_row, %border_loops:3 = transform.structured.tile_using_for %border tile_sizes [1, 1, 1] {cwm.bind = {static_sizes = {knob = "input_rows", options = [[1, 1, 1]]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
-  %inside_row, %inside_loops:3 = transform.structured.tile_using_for %inside tile_sizes [1, 1, 1] {cwm.bind = {static_sizes = {knob = "input_rows"}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  %border_part = transform.tune.alternatives<"threads"> -> !transform.any_op {
+    transform.yield %border : !transform.any_op
+  }, {
+    %row, %row_loop = transform.structured.tile_using_forall %border tile_sizes [1, 1, 1] {cwm.bind = {static_tile_sizes = {knob = "input_rows"}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield %row : !transform.any_op
+  }
+  %border_row, %border_loops:3 = transform.structured.tile_using_for %border_part tile_sizes [1, 1, 1] {cwm.bind = {static_sizes = {knob = "input_rows", options = [[1, 1, 1]]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  %inside_part = transform.tune.alternatives<"threads"> -> !transform.any_op {
+    transform.yield %inside : !transform.any_op
+  }, {
+    %row, %row_loop = transform.structured.tile_using_forall %inside tile_sizes [1, 1, 1] {cwm.bind = {static_tile_sizes = {knob = "input_rows"}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield %row : !transform.any_op
+  }
+  %inside_row, %inside_loops:3 = transform.structured.tile_using_for %inside_part tile_sizes [1, 1, 1] {cwm.bind = {static_sizes = {knob = "input_rows"}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
 
   %window = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<reduction>, #linalg.iterator_type<reduction>]} in %func {cwm.bind = {op_attrs = {knob = "window", options = [{iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<reduction>, #linalg.iterator_type<reduction>]}]}}} : (!transform.any_op) -> !transform.any_op
   %ordered = transform.structured.interchange %window iterator_interchange = [0, 1, 2, 3, 4, 5, 6] {cwm.bind = {iterator_interchange = {knob = "loops", options = [array<i64: 0, 1, 2, 3, 4, 5, 6>]}}} : (!transform.any_op) -> !transform.any_op
@@ -90,7 +105,13 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %filter_row, %filter_loops:3 = transform.structured.tile_using_for %filter_inside tile_sizes [1, 1, 1] {cwm.bind = {static_sizes = {knob = "filter_rows"}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
 
   %last = transform.include @cwm_producer failures(propagate) (%func) {cwm.bind = {target = {knob = "find", options = [@cwm_producer]}}} : (!transform.any_op) -> !transform.any_op
-  %tile, %loops:4 = transform.structured.fuse %last tile_sizes [1, 32, 1, 14] interchange [0, 1, 2, 3] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [[1, "f", 1, "w"]]}, static_tile_interchange = {knob = "order", options = [array<i64: 0, 1, 2, 3>, array<i64: 0, 2, 3, 1>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  %part = transform.tune.alternatives<"threads"> -> !transform.any_op {
+    transform.yield %last : !transform.any_op
+  }, {
+    %shared = transform.include @cwm_share failures(propagate) (%func, %last) : (!transform.any_op, !transform.any_op) -> !transform.any_op
+    transform.yield %shared : !transform.any_op
+  }
+  %tile, %loops:4 = transform.structured.fuse %part tile_sizes [1, 32, 1, 14] interchange [0, 1, 2, 3] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [[1, "f", 1, "w"]]}, static_tile_interchange = {knob = "order", options = [array<i64: 0, 1, 2, 3>, array<i64: 0, 2, 3, 1>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
   // Incomplete tiles at the ends get code of their own.
   %peeled = transform.include @cwm_peel_all failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_clean_up failures(propagate) (%peeled) : (!transform.any_op) -> ()

@@ -24,6 +24,9 @@
 //   find     the last op, maybe below a reshape
 //   strided  1 where the stride is not: needs an op of cwm
 //   most_elements  of a tile
+//   parallel  blocks are shared out among threads
+//   threads, share  1 where these are too few and parts of a block are, and their
+//            sizes
 
 module attributes {transform.with_named_sequence} {
 
@@ -32,6 +35,7 @@ transform.named_sequence @cwm_producer(!transform.any_op {transform.readonly}) -
 transform.named_sequence @cwm_reshaped_producer(!transform.any_op {transform.readonly}) -> !transform.any_op
 transform.named_sequence @cwm_lower_pad(!transform.any_op {transform.consumed}) -> (!transform.any_op, !transform.any_op)
 transform.named_sequence @cwm_peel_all(!transform.any_op {transform.consumed}) -> !transform.any_op
+transform.named_sequence @cwm_share(!transform.any_op {transform.readonly}, !transform.any_op {transform.consumed}) -> !transform.any_op
 transform.named_sequence @cwm_clean_up(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_fold_unit_dims(!transform.any_op {transform.readonly})
 transform.named_sequence @cwm_vectorise(!transform.any_op {transform.readonly})
@@ -68,14 +72,20 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
     transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
     transform.yield %boxes : !transform.any_op
   }
-  %channel, %channel_loops:2 = transform.structured.fuse %parts tile_sizes [1, 1, 0, 0] {cwm.bind = {static_tile_sizes = {knob = "image", options = [[1, 1, 0, 0]]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  %channel, %channel_loops:2 = transform.structured.fuse %parts tile_sizes [1, 1, 0, 0] {cwm.bind = {static_tile_sizes = {knob = "image", options = [[1, 1, 0, 0]]}, use_forall = {knob = "parallel", options = [false]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
   %pad = transform.structured.match ops{["tensor.pad"]} in %func : (!transform.any_op) -> !transform.any_op
   %border, %inside = transform.include @cwm_lower_pad failures(propagate) (%pad) : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   %border_row, %border_loop = transform.structured.tile_using_for %border tile_sizes [0, 0, 1] {cwm.bind = {static_sizes = {knob = "input_rows", options = [[0, 0, 1]]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
   %inside_row, %inside_loop = transform.structured.tile_using_for %inside tile_sizes [0, 0, 1] {cwm.bind = {static_sizes = {knob = "input_rows"}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
 
-  %tile, %loops:2 = transform.structured.fuse %channel tile_sizes [0, 0, 4, 16] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [[0, 0, "rows", "v"]]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  %part = transform.tune.alternatives<"threads"> -> !transform.any_op {
+    transform.yield %channel : !transform.any_op
+  }, {
+    %shared = transform.include @cwm_share failures(propagate) (%func, %channel) : (!transform.any_op, !transform.any_op) -> !transform.any_op
+    transform.yield %shared : !transform.any_op
+  }
+  %tile, %loops:2 = transform.structured.fuse %part tile_sizes [0, 0, 4, 16] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [[0, 0, "rows", "v"]]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
   %peeled = transform.include @cwm_peel_all failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_clean_up failures(propagate) (%peeled) : (!transform.any_op) -> ()
   %tiles = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<reduction>]} in %peeled {cwm.bind = {op_attrs = {knob = "tile_window", options = [{iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<reduction>]}]}}} : (!transform.any_op) -> !transform.any_op

@@ -92,6 +92,19 @@ protected:
     return std::move(*spaces);
   }
 
+  /// The space of one sketch, for so many threads.
+  std::unique_ptr<cwm::Space> build(StringRef source, StringRef name,
+                                    int64_t threads) {
+    auto spaces = cwm::buildSpaces(parse(source), hardware, schedules,
+                                   /*why=*/nullptr, threads);
+    EXPECT_TRUE(succeeded(spaces));
+    for (std::unique_ptr<cwm::Space> &space : *spaces)
+      if (space->getName() == name)
+        return std::move(space);
+    ADD_FAILURE() << "no sketch " << name.str();
+    return std::move(spaces->front());
+  }
+
   std::string names(StringRef source) {
     std::string result;
     for (const auto &space : build(source))
@@ -190,6 +203,50 @@ TEST_F(SketchesTest, PointwiseConvolutionIsAProduct) {
   EXPECT_EQ(names(convolution("1x96x58x58xf32", "24x96x3x3xf32",
                               "1x24x56x56xf32", "conv_2d_nchw_fchw")),
             "convolution fallback");
+}
+
+TEST_F(SketchesTest, OneThreadHasNoParallelLoops) {
+  for (StringRef name : {"contraction-packed", "contraction-direct"}) {
+    for (int64_t threads : {1, 2, 8}) {
+      auto space = build(makeMatmul(512, 512, 512), name, threads);
+      auto script = space->bind(*space->getDefault());
+      ASSERT_TRUE(succeeded(script));
+      std::string text;
+      llvm::raw_string_ostream(text) << **script;
+      EXPECT_EQ(StringRef(text).contains("use_forall"), threads > 1);
+      // What is decided by their number is no part of a key.
+      std::string key = space->getKey(*space->getDefault());
+      EXPECT_EQ(key.find("parallel"), std::string::npos);
+      EXPECT_EQ(key.find("threads"), std::string::npos);
+    }
+  }
+}
+
+TEST_F(SketchesTest, ThreadsGetEqualParts) {
+  // Blocks of 192 rows for seven threads leave four of them without work.
+  EXPECT_EQ(
+      getOptions(*build(makeMatmul(512, 512, 512), "contraction-packed", 7),
+                 "mc"),
+      "48,96");
+  // Parts of one size, along the longer dimension first.
+  EXPECT_EQ(getOptions(*build(makeMatmul(40, 96, 64), "contraction-direct", 2),
+                       "share"),
+            "[0,48],[20,0],[10,0],[5,0]");
+  // Batches go round, or tiles do.
+  std::string batches = makeContraction(
+      "4x256x64xf32", "4x64x256xf32", "4x256x256xf32", "d0, d1, d2, d3",
+      "d0, d1, d3;d0, d3, d2;d0, d1, d2", "pppr");
+  for (int64_t threads : {1, 2, 3}) {
+    auto space = build(batches, "contraction-packed", threads);
+    EXPECT_EQ(getOptions(*space, "outer_parallel"),
+              threads == 2 ? "true" : "false");
+    EXPECT_EQ(getOptions(*space, "parallel"), threads == 3 ? "true" : "false");
+  }
+}
+
+TEST_F(SketchesTest, WhatTakesNoTimeIsNotSharedOut) {
+  auto space = build(makeMatmul(16, 16, 16), "contraction-packed", 2);
+  EXPECT_EQ(getOptions(*space, "parallel"), "false");
 }
 
 TEST_F(SketchesTest, NamedMatmulWithBias) {

@@ -146,8 +146,9 @@ TEST_F(WindowTest, BlocksOfPaddedChannelsDivideThem) {
     })mlir");
   ASSERT_TRUE(window) << why;
   EXPECT_EQ(window->paddedRank, 4);
-  EXPECT_TRUE(cwm::fitConvolution(*window, hardware, &context).empty());
-  auto sketches = cwm::fitWindow(*window, hardware, &context);
+  EXPECT_TRUE(
+      cwm::fitConvolution(*window, hardware, /*threads=*/1, &context).empty());
+  auto sketches = cwm::fitWindow(*window, hardware, /*threads=*/1, &context);
   ASSERT_EQ(sketches.size(), 2u);
   EXPECT_EQ(sketches[0].name, "window-inside");
   EXPECT_EQ(sketches[1].name, "window");
@@ -187,7 +188,7 @@ TEST_F(WindowTest, InsideOfStridedAndDilatedWindows) {
       return %r : tensor<1x4x32xf32>
     })mlir");
   ASSERT_TRUE(window) << why;
-  auto sketches = cwm::fitWindow(*window, hardware, &context);
+  auto sketches = cwm::fitWindow(*window, hardware, /*threads=*/1, &context);
   ASSERT_EQ(sketches.size(), 2u);
   Builder builder(&context);
   EXPECT_EQ(sketches[0].options.lookup("inside"),
@@ -199,7 +200,8 @@ TEST_F(WindowTest, InsideOfStridedAndDilatedWindows) {
 TEST_F(WindowTest, DefaultTileOfChannelsLastLeavesRegisters) {
   auto getTile = [&](StringRef source) {
     auto window = analyse(source);
-    auto sketches = cwm::fitConvolution(*window, hardware, &context);
+    auto sketches =
+        cwm::fitConvolution(*window, hardware, /*threads=*/1, &context);
     auto get = [&](StringRef knob) {
       ArrayAttr options = sketches.front().options.lookup(knob);
       return cast<IntegerAttr>(options[sketches.front().defaults.lookup(knob)])

@@ -28,3 +28,11 @@ TEST(Measurement, OneCoreIsLeftForMeasuring) {
   options.trials = 2;
   EXPECT_EQ(getNumCompileWorkers(options, 64), 2u);
 }
+
+TEST(Measurement, CoresOfAllThreadsAreLeftForMeasuring) {
+  TuneOptions options;
+  options.threads = 3;
+  EXPECT_EQ(getNumCompileWorkers(options, 8), 5u);
+  // None is left: compiling and measuring alternate, on all of them.
+  EXPECT_EQ(getNumCompileWorkers(options, 3), 3u);
+}

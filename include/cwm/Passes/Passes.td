@@ -73,6 +73,8 @@ def ApplySketch : Pass<"cwm-apply-sketch", "::mlir::ModuleOp"> {
            "options as NAME=VALUE,... or the key of a candidate">,
     Option<"hardware", "hardware", "std::string", "\"\"",
            "hardware description as a file, this machine by default">,
+    Option<"threads", "threads", "int64_t", "1",
+           "threads that the loops are shared out among">,
     Option<"script", "script", "bool", "false",
            "replace the payload by the script instead of applying it">
   ];
@@ -132,6 +134,8 @@ def CheckKnobs : Pass<"cwm-check-knobs", "::mlir::ModuleOp"> {
     Option<"hardware", "hardware", "std::string", "\"\"",
            "for sketches: hardware description as a file, this machine by "
            "default">,
+    Option<"threads", "threads", "int64_t", "1",
+           "for sketches: threads that the loops are shared out among">,
     Option<"maxOptions", "max-options", "uint64_t", "64",
            "look at no more options of one knob, evenly spread">
   ];
@@ -192,6 +196,21 @@ def HoistConstants : Pass<"cwm-hoist-constants", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect"];
+}
+
+def HoistParallelAllocas : Pass<"cwm-hoist-parallel-allocas"> {
+  let summary = "allocate temporaries of parallel loops once for each thread";
+  let description = [{
+    Moves each `memref.alloca` of static size in an `omp.parallel` region to the
+    start of that region, and each `memref.alloc` of static size that the body
+    of the loop frees with it, and inlines the `memref.alloca_scope` that
+    convert-scf-to-openmp leaves in the loop when nothing is left in it that
+    needs a scope. In the loop, the memory would be allocated anew by each
+    iteration; LLVM keeps in registers only what is allocated at the start of a
+    function, and convert-scf-to-cf cannot put branches into a scope.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::mlir::omp::OpenMPDialect"];
 }
 
 def LowerTransposes : Pass<"cwm-lower-transposes"> {

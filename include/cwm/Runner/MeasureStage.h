@@ -29,7 +29,7 @@ class MeasureStage {
 public:
   static llvm::Expected<std::unique_ptr<MeasureStage>>
   create(const Payload &payload, const HardwareDescription &hardware,
-         uint64_t seed, llvm::StringRef cacheFolder,
+         uint64_t seed, llvm::StringRef cacheFolder, int64_t threads = 1,
          EvaluationFn onEvaluation = nullptr);
 
   struct Options {
@@ -61,9 +61,19 @@ public:
 private:
   MeasureStage(const Payload &payload, const HardwareDescription &hardware,
                ReferenceKernel kernel, uint64_t seed,
-               llvm::StringRef cacheFolder)
+               llvm::StringRef cacheFolder, int64_t threads)
       : payload(payload), hardware(hardware), kernel(std::move(kernel)),
-        seed(seed), cacheFolder(cacheFolder) {}
+        seed(seed), cacheFolder(cacheFolder), threads(threads) {}
+
+  /// CPU time of one thread; of several, wall time.
+  double getSeconds() const {
+    return threads > 1 ? getWallSeconds() : getThreadSeconds();
+  }
+  TimingOptions getTimingOptions() const {
+    TimingOptions timing;
+    timing.clock = threads > 1 ? getWallSeconds : getThreadSeconds;
+    return timing;
+  }
 
   /// A stage of the work on one object, for timeouts and messages.
   struct Stage {
@@ -77,7 +87,8 @@ private:
   TrialResult measureLoaded(LoadFn load, const Options &options,
                             TimedStageFn onStage);
 
-  /// Runs the kernel twice: in checking mode on NaN, then as it is timed.
+  /// Runs the kernel twice: in checking mode on NaN, then as it is timed; of
+  /// several threads more often, as a race does not show each time.
   /// Returns the reason when it is wrong; sets the largest error, and the
   /// seconds of the second call.
   std::string check(LoadedKernel &candidate, const Stage &stage,
@@ -85,6 +96,12 @@ private:
   void time(TimedCall call, double callSeconds, const Options &options,
             TrialResult &result);
   std::string compareResults(const Stage &stage, TrialResult &result);
+  /// Of several threads: calls the kernel again and compares its results bit by
+  /// bit. Returns the reason when they differ.
+  std::string findRace(LoadedKernel &candidate, double callSeconds);
+  /// Seconds of one call: of the check's last one, or of a warm one when that
+  /// is cheap.
+  double timeCall(TimedCall call, double lastSeconds) const;
   /// Evaluates the payload in its own precision, for the first results that
   /// fail; of most payloads no candidate does.
   void evaluateOwnErrors(const Stage &stage);
@@ -98,6 +115,7 @@ private:
   Reference reference;
   uint64_t seed;
   std::string cacheFolder;
+  int64_t threads;
   double tolerance = 0, roundoff = 0, noise = 0;
   /// Of the results, once they were asked for.
   std::optional<std::vector<Deviation>> ownErrors;

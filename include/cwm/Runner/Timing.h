@@ -27,6 +27,9 @@ namespace cwm {
 /// a kernel of 1.6 ms read 1.6 to 15 ms (prototype measurement).
 double getThreadSeconds();
 
+/// Wall-clock seconds: of what several threads do, the time of one says little.
+double getWallSeconds();
+
 /// Median; 0 for no values.
 double getMedian(std::vector<double> values);
 
@@ -49,7 +52,8 @@ struct TimeEstimate {
 class ReferenceKernel {
 public:
   static llvm::Expected<ReferenceKernel>
-  create(mlir::MLIRContext *context, const HardwareDescription &hardware);
+  create(mlir::MLIRContext *context, const HardwareDescription &hardware,
+         int64_t threads = 1);
 
   /// One call: about 0.2 ms on a machine of 100 GFLOP/s.
   void run() const { kernel(pointers.data()); }
@@ -69,6 +73,8 @@ private:
 using TimedCall = llvm::function_ref<void()>;
 
 struct TimingOptions {
+  /// What is read before and after a chunk.
+  double (*clock)() = getThreadSeconds;
   /// Seconds of one timed chunk. Shorter ones drown in the clock's cost, 20 ms
   /// and more straddle preemptions (spread .1 to .24 instead of .03).
   double chunkSeconds = 3e-3;

@@ -19,16 +19,19 @@ namespace cwm {
 /// fallback fits every legal payload. `schedulesDir` holds the sketch files
 /// (see getSchedulesDir). Fails with a diagnostic when a file is missing or
 /// malformed. Where nothing but the fallback fits, `why` (may be null) receives
-/// what is in the way of each kind of sketch.
+/// what is in the way of each kind of sketch. With several `threads`, the
+/// schedules share their outermost loops out among these.
 mlir::FailureOr<std::vector<std::unique_ptr<Space>>>
 buildSpaces(const Payload &payload, const HardwareDescription &hardware,
-            llvm::StringRef schedulesDir, std::string *why = nullptr);
+            llvm::StringRef schedulesDir, std::string *why = nullptr,
+            int64_t threads = 1);
 
 /// The same for the only public function of `module`, which is left as it is,
 /// with the hardware description in the file `hardware` (empty: this machine)
 /// and the installed sketches.
 mlir::FailureOr<std::vector<std::unique_ptr<Space>>>
-buildSpacesOf(mlir::ModuleOp module, llvm::StringRef hardware);
+buildSpacesOf(mlir::ModuleOp module, llvm::StringRef hardware,
+              int64_t threads = 1);
 
 /// The space of a user's own schedule, taken as it is.
 mlir::FailureOr<std::unique_ptr<Space>>

@@ -23,7 +23,9 @@ struct ResultInfo {
   std::string appliedFile; ///< the payload alone in a file, for the command
   std::string toolchain, target, candidate;
   double timeNs = 0, baselineTimeNs = 0, speedup = 1;
-  std::string loweringPipeline; ///< upstream passes only
+  std::string loweringPipeline;
+  /// Of the kernel.
+  int64_t threads = 1; ///< upstream passes only
   /// What the times were measured with: that pipeline, or cwm-lower-to-cpu.
   bool measuredWithStock = false;
   /// What is to be said of that pipeline where the times are not its own.

@@ -62,9 +62,7 @@ static std::string getHostFeatures() {
   return llvm::join(features, ",");
 }
 
-/// Cores that this process may use: its affinity mask, and the quota of its
-/// control group rounded up.
-static int64_t getNumCores() {
+int64_t cwm::getNumUsableCores() {
   int64_t cores = 1;
   cpu_set_t mask;
   if (sched_getaffinity(0, sizeof(mask), &mask) == 0)
@@ -241,7 +239,7 @@ llvm::Expected<HardwareDescription> cwm::probeHardware() {
     return registers.takeError();
   hardware.vectorBits = registers->bits;
   hardware.numVectorRegisters = registers->count;
-  hardware.numCores = getNumCores();
+  hardware.numCores = getNumUsableCores();
   readCaches(hardware);
   hardware.machine = getMachineIdentity(hardware);
 

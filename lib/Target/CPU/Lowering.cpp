@@ -35,6 +35,10 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
     StringRef text;
   };
   bool own = !options.stockOnly;
+  bool parallel = options.threads > 1;
+  std::string toOpenMP =
+      "convert-scf-to-openmp{num-threads=" + std::to_string(options.threads) +
+      "}";
   const Step steps[] = {
       // Bufferisation: no-ops after a schedule that has bufferised already.
       {own, "cwm-read-only-inputs"},
@@ -52,9 +56,11 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {true, "func.func(buffer-loop-hoisting)"},
       {own, "cwm-hoist-constants"},
       // Register tiles that pass through a buffer: LLVM keeps small ones on the
-      // stack in registers.
-      {true, "func.func(promote-buffers-to-stack{max-alloc-size-in-bytes=4096 "
-             "max-rank-of-allocated-memref=8})"},
+      // stack in registers. In the body of a parallel loop they would be
+      // allocated in each iteration, which only a pass of ours puts right.
+      {own || !parallel,
+       "func.func(promote-buffers-to-stack{max-alloc-size-in-bytes=4096 "
+       "max-rank-of-allocated-memref=8})"},
       // buffer-deallocation-pipeline, written out.
       {true, "ownership-based-buffer-deallocation"},
       {true, "canonicalize"},
@@ -80,7 +86,13 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {own, "cwm-scalarize-boolean-transfers"},
       {own, "cwm-scalarize-reads"},
       {own, "cwm-mask-odd-rows"},
-      {true, "func.func(scf-forall-to-for)"},
+      {!parallel, "func.func(scf-forall-to-for)"},
+      {parallel, "func.func(scf-forall-to-parallel)"},
+      {parallel, toOpenMP},
+      // The conversion leaves a memref.alloca_scope in each loop, which cannot
+      // hold branches.
+      {parallel && own, "cwm-hoist-parallel-allocas"},
+      {parallel && !own, "canonicalize"},
       // Arithmetic.
       {own && options.polynomialMath, "cwm-polynomial-math"},
       {own, "cwm-relax-arithmetic"},
@@ -109,6 +121,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {true, "convert-ub-to-llvm"},
       {true, "convert-index-to-llvm"},
       {true, "convert-cf-to-llvm"},
+      {parallel, "convert-openmp-to-llvm"},
       {true, "reconcile-unrealized-casts"},
   };
   std::string text;
@@ -134,6 +147,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> stockOnly{*this, "stock-only",
                          llvm::cl::desc("use upstream passes only"),
                          llvm::cl::init(false)};
+  Option<int64_t> threads{
+      *this, "threads",
+      llvm::cl::desc("run parallel loops on so many threads, by OpenMP"),
+      llvm::cl::init(1)};
 };
 } // namespace
 
@@ -164,6 +181,7 @@ void cwm::registerCPULoweringPipeline() {
           lowering.polynomialMath = options.polynomialMath;
           lowering.contract = options.contract;
           lowering.stockOnly = options.stockOnly;
+          lowering.threads = options.threads;
           buildCPULowering(manager, lowering);
         });
   });

@@ -50,6 +50,10 @@ struct HardwareDescription {
 /// cached in the user's cache folder by machine identity.
 llvm::Expected<HardwareDescription> probeHardware();
 
+/// Cores that this process may use: its affinity mask, and the quota of its
+/// control group rounded up.
+int64_t getNumUsableCores();
+
 } // namespace cwm
 
 #endif // CWM_TARGET_CPU_HARDWARE_H

@@ -23,6 +23,9 @@ struct CPULoweringOptions {
   bool contract = true;
   /// Use upstream passes only, as a user of stock mlir-opt would.
   bool stockOnly = false;
+  /// Parallel loops (scf.forall) run on so many threads, by calls of LLVM's
+  /// OpenMP runtime; 1: on the caller's, without it.
+  int64_t threads = 1;
 };
 
 /// Appends the pipeline `cwm-lower-to-cpu`: bufferises what is still on
