@@ -34,6 +34,11 @@ PAYLOADS = ROOT / "benchmarks" / "payloads"
 #: Long enough to hide the clock's resolution and short enough to fall between
 #: two preemptions.
 CHUNK_NS = 4_000_000
+#: Of the kernels and of torch; set for child processes, too, by those who compare several.
+THREADS = int(os.environ.get("CWM_BENCH_THREADS", "1"))
+#: Longer than the threads of one runtime spin before they leave the cores to those of another
+#: (KMP_BLOCKTIME of ours is 20 ms, GNU's spin for a few).
+PAUSE = 0.03
 
 
 class Failed(Exception):
@@ -104,6 +109,8 @@ def tune(payload: pathlib.Path, best: pathlib.Path, trials: int, seed: int, limi
         f"--work-dir={best.with_suffix('.cwm')}",
         f"--summary={summary}",
     ]
+    if THREADS > 1:
+        command.append(f"--threads={THREADS}")
     start = time.monotonic()
     try:
         done = run(command, timeout=limit)
@@ -177,7 +184,11 @@ class Kernel:
 def link(object_file: pathlib.Path, library: pathlib.Path) -> ctypes.CDLL:
     """Links an object of cwm with its runtime into a shared library."""
     runtime = build_folder() / "lib" / "libcwm_runtime.a"
-    done = run(["clang-22", "-shared", "-o", str(library), str(object_file), str(runtime), "-lm", "-lpthread"])
+    libraries = ["-lm", "-lpthread"]
+    if THREADS > 1:
+        folder = run(["llvm-config-22", "--libdir"]).stdout.strip()
+        libraries += [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lomp"]
+    done = run(["clang-22", "-shared", "-o", str(library), str(object_file), str(runtime), *libraries])
     if done.returncode:
         raise Failed(f"cannot link {object_file.name}: {last_words(done.returncode, done.stderr)}")
     return ctypes.CDLL(str(library))
@@ -186,7 +197,10 @@ def link(object_file: pathlib.Path, library: pathlib.Path) -> ctypes.CDLL:
 def compile_script(payload: pathlib.Path, script: pathlib.Path, folder: pathlib.Path) -> ctypes.CDLL:
     """Compiles a bound script (or best.mlir) with the tool that also measures candidates."""
     object_file = folder / (script.stem + ".o")
-    done = run([tool("cwm-runner"), f"--payload={payload}", f"--script={script}", f"--keep-object={object_file}"])
+    threads = [f"--kernel-threads={THREADS}"] if THREADS > 1 else []
+    done = run(
+        [tool("cwm-runner"), f"--payload={payload}", f"--script={script}", f"--keep-object={object_file}", *threads]
+    )
     if done.returncode:
         raise Failed(f"cwm-runner: {last_words(done.returncode, done.stderr)}")
     return link(object_file, folder / (script.stem + ".so"))
@@ -204,12 +218,16 @@ def aligned(array: np.ndarray) -> np.ndarray:
 
 
 def timed(call: Callable[[], object], count: int) -> tuple[float, int]:
-    """Nanoseconds per call over a chunk of at least CHUNK_NS, and the count used."""
+    """Nanoseconds per call over a chunk of at least CHUNK_NS, and the count used.
+
+    Of the thread's CPU clock; of several threads, by the wall clock.
+    """
+    clock = time.perf_counter_ns if THREADS > 1 else time.thread_time_ns
     while True:
-        start = time.thread_time_ns()
+        start = clock()
         for _ in range(count):
             call()
-        spent = time.thread_time_ns() - start
+        spent = clock() - start
         if spent >= CHUNK_NS:
             return spent / count, count
         count = max(count + 1, int(count * 1.1 * CHUNK_NS / max(spent, CHUNK_NS // 100)))
@@ -238,6 +256,9 @@ class InProcess:
         self.count = timed(self.call, 1)[1]
 
     def time(self) -> float:
+        if THREADS > 1:
+            time.sleep(PAUSE)
+            self.call()  # wakes its threads up
         nanoseconds, self.count = timed(self.call, self.count)
         return nanoseconds
 

@@ -26,7 +26,8 @@ import pathlib
 from collections.abc import Callable, Iterator
 
 for _name in ("OMP", "MKL", "OPENBLAS"):
-    os.environ[_name + "_NUM_THREADS"] = "1"
+    os.environ[_name + "_NUM_THREADS"] = os.environ.get("CWM_BENCH_THREADS", "1")
+os.environ.setdefault("KMP_BLOCKTIME", "20")
 os.environ.setdefault("TORCHINDUCTOR_FREEZING", "1")
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
@@ -41,7 +42,7 @@ Tensors = list[torch.Tensor]
 
 @contextlib.contextmanager
 def session() -> Iterator[None]:
-    """One thread, no gradients, and an allocator that keeps freed memory.
+    """As many threads as are asked for, no gradients, and an allocator that keeps freed memory.
 
     Without the last, a result above glibc's mmap threshold is mapped and faulted
     in anew on each call, which flatters whoever is compared with torch.
@@ -49,7 +50,7 @@ def session() -> Iterator[None]:
     libc = ctypes.CDLL(None)
     libc.mallopt(-1, ctypes.c_int(2_000_000_000))  # M_TRIM_THRESHOLD
     libc.mallopt(-3, ctypes.c_int(1 << 30))  # M_MMAP_THRESHOLD
-    torch.set_num_threads(1)
+    torch.set_num_threads(harness.THREADS)
     with torch.inference_mode():
         yield
 
