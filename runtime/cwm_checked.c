@@ -10,6 +10,7 @@
 #include "cwm_runtime.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,8 +134,19 @@ size_t cwm_checking_end(size_t *leaked) {
 
 int cwm_checking_covers(const void *address) {
   const char *at = address;
+  /* Other threads may allocate meanwhile; but the one that faulted may hold the
+     lock, so not for ever. */
+  bool locked = false;
+  for (int attempt = 0; attempt < 1000 && !locked; ++attempt) {
+    locked = pthread_mutex_trylock(&lock) == 0;
+    if (!locked)
+      sched_yield();
+  }
+  int covers = 0;
   for (const struct checked *block = live; block; block = block->next)
     if (at >= block->mapping && at < block->mapping + block->mapping_bytes)
-      return 1;
-  return 0;
+      covers = 1;
+  if (locked)
+    pthread_mutex_unlock(&lock);
+  return covers;
 }

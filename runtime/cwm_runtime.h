@@ -58,8 +58,7 @@ void cwm_checking_begin(void);
 size_t cwm_checking_end(size_t *leaked);
 
 /* True when `address` lies in a live block of checking mode or in the pages
-   around it: for a signal handler that has to name a fault. Takes no lock, so
-   no other thread may allocate meanwhile. */
+   around it: for a signal handler that has to name a fault. */
 int cwm_checking_covers(const void *address);
 
 #ifdef __cplusplus

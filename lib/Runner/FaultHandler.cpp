@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <system_error>
 #include <ucontext.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -44,7 +45,16 @@ static bool isWriteAccess(const void *context) {
 #endif
 }
 
+/// Threads of one kernel often fault together: the first one has the word, and
+/// ends the process.
+static void waitUnlessFirst() {
+  static std::atomic_flag isTaken = ATOMIC_FLAG_INIT;
+  while (isTaken.test_and_set())
+    pause();
+}
+
 static void onSignal(int number, siginfo_t *info, void *context) {
+  waitUnlessFirst();
   char text[200];
   const char *address = static_cast<const char *>(info->si_addr);
   bool isAccess = number == SIGSEGV || number == SIGBUS;
@@ -71,6 +81,7 @@ static void onSignal(int number, siginfo_t *info, void *context) {
 }
 
 static void onOutOfMemory(size_t size) {
+  waitUnlessFirst();
   char text[100];
   std::snprintf(text, sizeof(text),
                 "not enough memory: a temporary buffer of %zu bytes", size);
