@@ -143,6 +143,8 @@ def main() -> int:
     columns += servers
     servers |= {peer: environments.command(peer) for peer in columns if peer in environments.PEERS}
     peers = [peer for peer in columns if peer not in servers]
+    if servers and arguments.threads > 1:
+        parser.error(f"--threads: peers in processes of their own run on one thread: {', '.join(servers)}")
     if not columns:
         parser.error("no peers")
     if len(columns) > 1:

@@ -246,6 +246,17 @@ def test_tuning_seconds_against_ansor(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [value.bar for value in subgraphs.means_of(table, entries, ["ansor"])] == [None, None]
 
 
+def test_peers_of_one_thread_are_not_compared_with_several(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(harness, "THREADS", 1)
+    monkeypatch.setenv("CWM_BENCH_THREADS", "1")
+    monkeypatch.setattr(sys, "argv", ["subgraphs.py", "--threads=2", "--peer", "mine=server {}"])
+    with pytest.raises(SystemExit, match="2"):
+        subgraphs.main()
+    assert "--threads: peers in processes of their own run on one thread: mine" in capsys.readouterr().err
+
+
 def test_entry_survives_json() -> None:
     entry = catalogue.load("corpus")["gpt2/layernorm_normalise_128x768"]
     again = catalogue.entry(json.loads(json.dumps(entry.to_json())), pathlib.Path())
