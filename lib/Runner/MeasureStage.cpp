@@ -184,6 +184,7 @@ static constexpr double raceSeconds = 2;
 std::string MeasureStage::findRace(LoadedKernel &candidate,
                                    double callSeconds) {
   std::vector<std::string> before;
+  before.reserve(results.size());
   for (GuardedBuffer &buffer : results)
     before.emplace_back(static_cast<const char *>(buffer.getData()),
                         buffer.getNumBytes());

@@ -183,7 +183,7 @@ Error WorkerPool::Impl::start(const Payload &payload,
     slot.initTimeoutSeconds =
         std::min(slot.initTimeoutSeconds, options.startTimeoutSeconds);
   if (!alternate)
-    slot.limits.cpus.assign(cpus.end() - threads, cpus.end());
+    slot.limits.cpus = llvm::ArrayRef<int>(cpus).take_back(threads).vec();
   slot.numThreads = options.lowering.threads;
   meter = std::make_unique<WorkerSlot>(slot);
 
@@ -194,7 +194,7 @@ Error WorkerPool::Impl::start(const Payload &payload,
   slot.limits.addressSpaceBytes = options.compileMemoryBytes;
   slot.limits.stackBytes = uint64_t(256) << 20;
   if (!alternate)
-    slot.limits.cpus.assign(cpus.begin(), cpus.end() - threads);
+    slot.limits.cpus = llvm::ArrayRef<int>(cpus).drop_back(threads).vec();
   slot.numThreads = 1;
   for (unsigned i = 0; i < options.numCompileWorkers; ++i)
     compilers.push_back(std::make_unique<WorkerSlot>(slot));

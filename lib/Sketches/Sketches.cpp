@@ -137,8 +137,8 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
   // Several dimensions of one kind may be one.
   if (sketches.empty()) {
     std::string notCollapsed;
-    if ((contraction =
-             findContraction(payload, /*collapse=*/true, notCollapsed)))
+    contraction = findContraction(payload, /*collapse=*/true, notCollapsed);
+    if (contraction)
       sketches = fitContraction(*contraction, hardware, threads, context);
   }
   for (bool separate : {false, true})
