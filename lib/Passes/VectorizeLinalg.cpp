@@ -9,18 +9,19 @@
 // One dimension of each op becomes the vectorised one: walked along in wide
 // steps, then in steps of one vector, then by a shorter vector for the rest.
 // Loops around it: parallel ones first, reductions inside, so that results stay
-// in registers. Values that do not vary along the dimension stay scalars.
+// in registers; of some, several elements together. Values that do not vary
+// along the dimension stay scalars.
 //
 //===----------------------------------------------------------------------===//
 
+#include "VectorizePlan.h"
+
 #include "cwm/Passes/Passes.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -33,184 +34,43 @@ namespace cwm {
 } // namespace cwm
 
 using namespace mlir;
-
-namespace {
-/// How an op is vectorised.
-struct Plan {
-  unsigned dim = 0;
-  bool isReduction = false;
-  /// Elements of one vector, and of a wide step.
-  int64_t lanes = 0, wide = 0;
-  /// For each operand: it varies along the dimension.
-  SmallVector<bool> varies;
-  /// For a reduction along the dimension: how each result is combined.
-  SmallVector<Operation *> combiners;
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Planning
-//===----------------------------------------------------------------------===//
-
-static bool isElementType(Type type) {
-  // In memory a vector of i1 is packed, a buffer of i1 is not.
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.getWidth() >= 8 && integer.getWidth() <= 64;
-  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
-}
-
-/// Has code for vectors; anything else would call libm for each element.
-static bool isVectorMath(Operation *op) {
-  if (isa<math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::AbsIOp, math::FmaOp,
-          math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp,
-          math::CopySignOp>(op))
-    return true;
-  return op->getResult(0).getType().isF32() &&
-         isa<math::ExpOp, math::ExpM1Op, math::TanhOp, math::ErfOp, math::LogOp,
-             math::Log2Op, math::Log1pOp>(op);
-}
-
-static bool hasVectorBody(linalg::LinalgOp op) {
-  for (Operation &inner : op.getBlock()->without_terminator()) {
-    if (isa<arith::ConstantOp, linalg::IndexOp>(inner))
-      continue;
-    if (!OpTrait::hasElementwiseMappableTraits(&inner) ||
-        inner.getNumResults() != 1)
-      return false;
-    if (isa<math::MathDialect>(inner.getDialect()) && !isVectorMath(&inner))
-      return false;
-  }
-  return true;
-}
-
-/// The factor of dimension `dim` in `expr`, if `expr` is linear in it.
-static std::optional<int64_t> getFactor(AffineExpr expr, unsigned dim,
-                                        unsigned numDims) {
-  if (!expr.isFunctionOfDim(dim))
-    return 0;
-  MLIRContext *context = expr.getContext();
-  AffineExpr rest = expr.replace(getAffineDimExpr(dim, context),
-                                 getAffineConstantExpr(0, context));
-  for (int64_t factor : {1, -1}) {
-    AffineExpr linear = rest + getAffineDimExpr(dim, context) * factor;
-    if (simplifyAffineExpr(expr - linear, numDims, 0) ==
-        getAffineConstantExpr(0, context))
-      return factor;
-  }
-  return std::nullopt;
-}
-
-/// Whether `operand` varies along `dim`; nullopt when it does, but its elements
-/// are not contiguous.
-static std::optional<bool> getVariation(linalg::LinalgOp op, OpOperand &operand,
-                                        unsigned dim) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  bool varies = false;
-  for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-    std::optional<int64_t> factor = getFactor(expr, dim, map.getNumDims());
-    if (factor == 0)
-      continue;
-    if (factor != 1 || position + 1 != map.getNumResults())
-      return std::nullopt;
-    varies = true;
-  }
-  if (varies &&
-      !cast<MemRefType>(operand.get().getType()).isLastDimUnitStride())
-    return std::nullopt;
-  return varies;
-}
-
-static std::optional<Plan> makePlan(linalg::LinalgOp op, unsigned dim,
-                                    int64_t vectorBytes) {
-  Plan plan;
-  plan.dim = dim;
-  plan.isReduction =
-      op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
-  int64_t bits = 8;
-  for (OpOperand &operand : op->getOpOperands()) {
-    Type element = getElementTypeOrSelf(operand.get().getType());
-    bits = std::max<int64_t>(bits, element.getIntOrFloatBitWidth());
-    if (!isa<MemRefType>(operand.get().getType())) {
-      plan.varies.push_back(false);
-      continue;
-    }
-    std::optional<bool> varies = getVariation(op, operand, dim);
-    if (!varies || (op.isDpsInit(&operand) && *varies == plan.isReduction))
-      return std::nullopt;
-    plan.varies.push_back(*varies);
-  }
-  plan.lanes = std::max<int64_t>(vectorBytes * 8 / bits, 2);
-  bool costly = llvm::any_of(*op.getBlock(), [](Operation &inner) {
-    return isa<math::MathDialect>(inner.getDialect());
-  });
-  plan.wide = plan.lanes * (costly ? 2 : 4);
-  if (!plan.isReduction)
-    return plan;
-  for (auto [index, arg] : llvm::enumerate(op.getRegionOutputArgs())) {
-    SmallVector<Operation *, 4> combiners;
-    if (!matchReduction(op.getRegionOutputArgs(), index, combiners) ||
-        combiners.size() != 1 ||
-        !linalg::getCombinerOpKind(combiners.front()) ||
-        !arith::getNeutralElement(combiners.front()))
-      return std::nullopt;
-    plan.combiners.push_back(combiners.front());
-  }
-  return plan;
-}
-
-/// The best dimension: vectors as full as possible; sums across the lanes of a
-/// vector cost about two of its loads.
-static std::optional<Plan> choosePlan(linalg::LinalgOp op,
-                                      int64_t vectorBytes) {
-  if (!op.hasPureBufferSemantics() || op.hasDynamicShape() ||
-      op->getNumRegions() != 1 || !hasVectorBody(op) ||
-      op.getNumDpsInits() == 0)
-    return std::nullopt;
-  for (Value operand : op->getOperands())
-    if (!isElementType(getElementTypeOrSelf(operand.getType())))
-      return std::nullopt;
-  std::optional<Plan> best;
-  double bestScore = 0;
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  for (unsigned dim = 0; dim < extents.size(); ++dim) {
-    std::optional<Plan> plan = makePlan(op, dim, vectorBytes);
-    if (!plan)
-      continue;
-    double extent = static_cast<double>(extents[dim]);
-    double lanes = static_cast<double>(plan->lanes);
-    double score = std::min(extent, lanes) / lanes;
-    if (plan->isReduction)
-      score *= extent / (extent + 2 * lanes);
-    // Short vectors lose against what LLVM makes of scalar loops.
-    if (score * 8 >= 1 && score > bestScore) {
-      best = plan;
-      bestScore = score;
-    }
-  }
-  return best;
-}
-
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
+using namespace cwm;
 
 namespace {
 class Emitter {
 public:
-  Emitter(linalg::LinalgOp op, const Plan &plan, RewriterBase &rewriter)
+  Emitter(linalg::LinalgOp op, const VectorPlan &plan, RewriterBase &rewriter)
       : op(op), plan(plan), builder(op.getLoc(), rewriter),
         extents(op.getStaticLoopRanges()), indices(extents.size()) {}
 
   void run() {
-    SmallVector<unsigned> outer, inner;
-    for (auto [dim, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-      if (dim != plan.dim)
-        (kind == utils::IteratorType::reduction ? inner : outer).push_back(dim);
-    reductions = inner;
-    emitLoops(outer, [&] { emitResults(); });
+    SmallVector<unsigned> outer;
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    for (unsigned dim = 0; dim < kinds.size(); ++dim) {
+      bool isUnrolled = llvm::any_of(
+          plan.unrolled, [dim](const auto &entry) { return entry.dim == dim; });
+      if (dim != plan.dim && !isUnrolled)
+        (kinds[dim] == utils::IteratorType::reduction ? reductions : outer)
+            .push_back(dim);
+    }
+    emitLoops(outer, [&] {
+      if (plan.isReduction)
+        emitTiles(plan.unrolled, [&] { emitReduction(); });
+      else if (plan.stepsOutside)
+        emitSteps([&](int64_t width) {
+          emitTiles(plan.unrolled, [&] { emitResults(width); });
+        });
+      else
+        emitTiles(plan.unrolled, [&] {
+          emitSteps([&](int64_t width) { emitResults(width); });
+        });
+    });
   }
 
 private:
+  /// The width of what is no vector.
+  static constexpr int64_t scalar = 0;
+
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, value);
   }
@@ -250,49 +110,108 @@ private:
     return SmallVector<Value>(loop.getResults());
   }
 
-  /// Calls `body(index, width)` along the vectorised dimension.
-  SmallVector<Value>
-  emitSteps(ValueRange init,
-            llvm::function_ref<SmallVector<Value>(int64_t, ValueRange)> body) {
+  /// Calls `body(width)` along the vectorised dimension.
+  void emitSteps(llvm::function_ref<void(int64_t)> body) {
     int64_t extent = extents[plan.dim], from = 0;
-    SmallVector<Value> values = llvm::to_vector(init);
     for (int64_t width : {plan.wide, plan.lanes}) {
       int64_t to = extent / width * width;
-      values = emitFor(from, to, width, values,
-                       [&](Value index, ValueRange carried) {
-                         indices[plan.dim] = index;
-                         return body(width, carried);
-                       });
+      emitFor(from, to, width, {}, [&](Value index, ValueRange) {
+        indices[plan.dim] = index;
+        body(width);
+        return SmallVector<Value>();
+      });
       from = std::max(from, to);
     }
     if (from == extent)
-      return values;
+      return;
     indices[plan.dim] = constant(from);
-    return body(extent - from, values);
+    body(extent - from);
   }
 
-  /// All results for one setting of the parallel loops.
-  void emitResults() {
-    if (plan.isReduction) {
-      SmallVector<Value> values;
-      for (OpOperand &init : op.getDpsInitsMutable())
-        values.push_back(emitLoad(init, 1));
-      values = emitReductions(reductions, values, [&](ValueRange carried) {
-        return emitAlong(carried);
-      });
-      emitStores(values, 1);
-      return;
-    }
-    emitSteps({}, [&](int64_t width, ValueRange) {
-      SmallVector<Value> values;
-      for (OpOperand &init : op.getDpsInitsMutable())
-        values.push_back(emitLoad(init, width));
-      values = emitReductions(reductions, values, [&](ValueRange carried) {
-        return emitBody(width, carried);
-      });
-      emitStores(values, width);
+  /// Loops over `dims` in steps of several elements, the rest of them as a step
+  /// of its own; `points` then are all elements of a step.
+  void emitTiles(ArrayRef<VectorPlan::Unrolled> dims,
+                 llvm::function_ref<void()> body) {
+    if (dims.empty())
+      return body();
+    unsigned dim = dims.front().dim;
+    int64_t factor = dims.front().factor;
+    auto emitTile = [&](Value index, int64_t count) {
+      std::vector<Point> outer = std::move(points);
+      points.clear();
+      for (const Point &point : outer)
+        for (int64_t offset = 0; offset < count; ++offset) {
+          Value place = offset == 0 ? index
+                                    : arith::AddIOp::create(builder, index,
+                                                            constant(offset));
+          points.push_back(point);
+          points.back().emplace_back(dim, place);
+        }
+      emitTiles(dims.drop_front(), body);
+      points = std::move(outer);
+    };
+    int64_t whole = extents[dim] / factor * factor;
+    emitFor(0, whole, factor, {}, [&](Value index, ValueRange) {
+      emitTile(index, factor);
       return SmallVector<Value>();
     });
+    if (whole < extents[dim])
+      emitTile(constant(whole), extents[dim] - whole);
+  }
+
+  /// Calls `body` at each element of the tile.
+  void forEachPoint(llvm::function_ref<void(size_t)> body) {
+    for (auto [number, point] : llvm::enumerate(points)) {
+      for (auto [dim, place] : point)
+        indices[dim] = place;
+      body(number);
+    }
+  }
+
+  /// All values so far, of all elements of the tile.
+  SmallVector<Value> emitInits(int64_t width) {
+    SmallVector<Value> values;
+    forEachPoint([&](size_t) {
+      for (OpOperand &init : op.getDpsInitsMutable())
+        values.push_back(emitLoad(init, width));
+    });
+    return values;
+  }
+
+  ArrayRef<Value> getValuesAt(size_t point, ArrayRef<Value> values) {
+    size_t count = op.getNumDpsInits();
+    return values.slice(point * count, count);
+  }
+
+  /// One step for all elements of the tile.
+  SmallVector<Value> emitPoints(int64_t width, ValueRange carried) {
+    SmallVector<Value> before(carried), after;
+    forEachPoint([&](size_t point) {
+      llvm::append_range(after, emitBody(width, getValuesAt(point, before)));
+    });
+    return after;
+  }
+
+  void emitAllStores(ArrayRef<Value> values, int64_t width) {
+    forEachPoint(
+        [&](size_t point) { emitStores(getValuesAt(point, values), width); });
+  }
+
+  /// The results of a tile, vectors along a dimension of theirs.
+  void emitResults(int64_t width) {
+    SmallVector<Value> values =
+        emitReductions(reductions, emitInits(width), [&](ValueRange carried) {
+          return emitPoints(width, carried);
+        });
+    emitAllStores(values, width);
+  }
+
+  /// The results of a tile, which are reduced along the vectors.
+  void emitReduction() {
+    SmallVector<Value> values =
+        emitReductions(reductions, emitInits(1),
+                       [&](ValueRange carried) { return emitAlong(carried); });
+    emitAllStores(values, 1);
   }
 
   SmallVector<Value>
@@ -307,33 +226,93 @@ private:
                    });
   }
 
+  /// What a lane starts with: nothing, or where a lane cannot tell, `value`.
+  Value emitLaneInit(size_t result, Value value, int64_t width) {
+    if (plan.argExtremum)
+      return widen(value, width);
+    Operation *combiner = plan.combiners[result];
+    auto type = VectorType::get(width, combiner->getResult(0).getType());
+    TypedAttr neutral = *arith::getNeutralElement(combiner);
+    return arith::ConstantOp::create(builder,
+                                     SplatElementsAttr::get(type, neutral));
+  }
+
   /// The reduction along the vectorised dimension, on top of `init`.
   SmallVector<Value> emitAlong(ValueRange init) {
     SmallVector<Value> values = llvm::to_vector(init);
+    size_t numResults = op.getNumDpsInits();
     int64_t extent = extents[plan.dim], from = 0;
     for (int64_t width : {plan.wide, plan.lanes, extent % plan.lanes}) {
       int64_t to = width ? from + (extent - from) / width * width : from;
       if (to == from)
         continue;
       SmallVector<Value> partial;
-      for (Operation *combiner : plan.combiners) {
-        auto type = VectorType::get(width, combiner->getResult(0).getType());
-        TypedAttr neutral = *arith::getNeutralElement(combiner);
-        partial.push_back(arith::ConstantOp::create(
-            builder, SplatElementsAttr::get(type, neutral)));
-      }
+      for (auto [number, value] : llvm::enumerate(values))
+        partial.push_back(emitLaneInit(number % numResults, value, width));
       partial = emitFor(from, to, width, partial,
                         [&](Value index, ValueRange carried) {
                           indices[plan.dim] = index;
-                          return emitBody(width, carried);
+                          return emitPoints(width, carried);
                         });
-      for (auto [index, combiner] : llvm::enumerate(plan.combiners))
-        values[index] = vector::ReductionOp::create(
-            builder, *linalg::getCombinerOpKind(combiner), partial[index],
-            values[index]);
+      if (plan.argExtremum)
+        values = combineExtremum(partial, width);
+      else
+        for (auto [number, lanes] : llvm::enumerate(partial))
+          values[number] = vector::ReductionOp::create(
+              builder,
+              *linalg::getCombinerOpKind(plan.combiners[number % numResults]),
+              lanes, values[number]);
       from = to;
     }
+    if (plan.argExtremum && plan.argExtremum->propagatesNaN)
+      return emitIfNaN(values, init);
     return values;
+  }
+
+  /// Each lane has the first of its indices: the first of all is the least of
+  /// those whose lanes have the value.
+  SmallVector<Value> combineExtremum(ArrayRef<Value> lanes, int64_t width) {
+    const ArgExtremum &extremum = *plan.argExtremum;
+    Value values = lanes[extremum.value], places = lanes[extremum.index];
+    Value value = vector::ReductionOp::create(builder, extremum.kind, values);
+    Value everywhere = widen(value, width);
+    Value isThere =
+        isa<FloatType>(value.getType())
+            ? Value(arith::CmpFOp::create(builder, arith::CmpFPredicate::OEQ,
+                                          values, everywhere))
+            : Value(arith::CmpIOp::create(builder, arith::CmpIPredicate::eq,
+                                          values, everywhere));
+    auto type = cast<VectorType>(places.getType());
+    auto element = cast<IntegerType>(type.getElementType());
+    Value nowhere = arith::ConstantOp::create(
+        builder, DenseElementsAttr::get(
+                     type, APInt::getSignedMaxValue(element.getWidth())));
+    places = arith::SelectOp::create(builder, isThere, places, nowhere);
+    SmallVector<Value> result(2);
+    result[extremum.value] = value;
+    result[extremum.index] = vector::ReductionOp::create(
+        builder, vector::CombiningKind::MINSI, places);
+    return result;
+  }
+
+  /// `values`, or where the extremum is NaN what single steps from `init` give.
+  SmallVector<Value> emitIfNaN(ArrayRef<Value> values, ValueRange init) {
+    Value value = values[plan.argExtremum->value];
+    Value isNaN =
+        arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, value, value);
+    auto choice = scf::IfOp::create(builder, TypeRange(ValueRange(values)),
+                                    isNaN, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(choice.thenBlock());
+    SmallVector<Value> steps = emitFor(0, extents[plan.dim], 1, init,
+                                       [&](Value index, ValueRange carried) {
+                                         indices[plan.dim] = index;
+                                         return emitPoints(scalar, carried);
+                                       });
+    scf::YieldOp::create(builder, steps);
+    builder.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(builder, values);
+    return SmallVector<Value>(choice.getResults());
   }
 
   SmallVector<Value> getIndices(OpOperand &operand) {
@@ -359,17 +338,26 @@ private:
     auto type = dyn_cast<MemRefType>(source.getType());
     if (!type)
       return source;
-    if (!plan.varies[operand.getOperandNumber()])
+    int64_t stride = plan.strides[operand.getOperandNumber()];
+    if (stride == 0 || width == scalar)
       return memref::LoadOp::create(builder, source, getIndices(operand));
-    return vector::LoadOp::create(builder,
-                                  VectorType::get(width, type.getElementType()),
-                                  source, getIndices(operand));
+    // No further than the last element: what lies behind it may not be ours.
+    int64_t span = (width - 1) * stride + 1;
+    Value loaded = vector::LoadOp::create(
+        builder, VectorType::get(span, type.getElementType()), source,
+        getIndices(operand));
+    if (stride == 1)
+      return loaded;
+    SmallVector<int64_t> picked;
+    for (int64_t lane = 0; lane < width; ++lane)
+      picked.push_back(lane * stride);
+    return vector::ShuffleOp::create(builder, loaded, loaded, picked);
   }
 
   void emitStores(ValueRange values, int64_t width) {
     for (auto [value, init] :
          llvm::zip_equal(values, op.getDpsInitsMutable())) {
-      if (!plan.varies[init.getOperandNumber()]) {
+      if (plan.strides[init.getOperandNumber()] == 0) {
         memref::StoreOp::create(builder, value, init.get(), getIndices(init));
         continue;
       }
@@ -410,7 +398,7 @@ private:
   void emitInner(Operation &inner, IRMapping &mapping, int64_t width) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       Value value = indices[index.getDim()];
-      if (index.getDim() == plan.dim) {
+      if (index.getDim() == plan.dim && width != scalar) {
         auto type = VectorType::get(width, builder.getIndexType());
         value = arith::AddIOp::create(builder, widen(value, width),
                                       vector::StepOp::create(builder, type));
@@ -436,12 +424,15 @@ private:
   }
 
   linalg::LinalgOp op;
-  const Plan &plan;
+  const VectorPlan &plan;
   ImplicitLocOpBuilder builder;
   SmallVector<int64_t> extents;
   /// Current index of each dimension; null outside its loop.
   SmallVector<Value> indices;
   SmallVector<unsigned> reductions;
+  /// Indices of some dimensions.
+  using Point = SmallVector<std::pair<unsigned, Value>, 2>;
+  std::vector<Point> points{Point()};
 };
 
 struct VectorizeLinalg : cwm::impl::VectorizeLinalgBase<VectorizeLinalg> {
@@ -453,7 +444,7 @@ struct VectorizeLinalg : cwm::impl::VectorizeLinalgBase<VectorizeLinalg> {
     IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : ops) {
       op = collapse(op, rewriter);
-      std::optional<Plan> plan = choosePlan(op, vectorBytes);
+      std::optional<VectorPlan> plan = planVectors(op, vectorBytes);
       if (!plan)
         continue;
       rewriter.setInsertionPoint(op);

@@ -171,8 +171,12 @@ LogicalResult cwm::checkSignature(func::FuncOp entry,
            << "@" << entry.getName() << " has no body: nothing to optimise";
   for (auto [index, argument] : llvm::enumerate(entry.getArguments())) {
     TensorSpec &spec = inputs.emplace_back();
-    spec.isConstant =
-        static_cast<bool>(entry.getArgAttr(index, constantAttrName));
+    Attribute constant = entry.getArgAttr(index, constantAttrName);
+    spec.isConstant = static_cast<bool>(constant);
+    if (constant && !isa<UnitAttr>(constant))
+      return emitArgumentError(entry, index)
+             << constantAttrName << " = " << constant
+             << ": it is there or not, and has no value";
     if (failed(checkTensor(entry, argument.getLoc(),
                            "argument #" + Twine(index), argument.getType(),
                            spec)) ||
@@ -219,6 +223,10 @@ static LogicalResult checkOperation(Operation *op) {
   if (op->getName().getStringRef().starts_with("linalg.winograd_"))
     return op->emitOpError() << "is not allowed in a payload: upstream cannot "
                                 "bufferize it; decompose it";
+  if (isa<tensor::GatherOp, tensor::ScatterOp>(op))
+    return op->emitOpError() << "is not allowed in a payload: upstream cannot "
+                                "bufferize it; read elements by tensor.extract "
+                                "in a linalg.generic";
   StringRef dialect = op->getName().getDialectNamespace();
   if (!isa_and_nonnull<BuiltinDialect, func::FuncDialect, linalg::LinalgDialect,
                        tensor::TensorDialect, arith::ArithDialect,

@@ -240,13 +240,13 @@ cwm::analyseContraction(const Payload &payload,
   ContractionPayload result;
   result.preparation = preparation;
   result.isCollapsed = collapse;
+  NormalFormOptions options;
+  options.foldUnitExtents = options.collapseDims = collapse;
+  options.separateInitialValues = preparation != ContractionPayload::None;
+  options.widenSums = preparation == ContractionPayload::WidenSums;
   // Convolutions and the like become generics too; they fail later.
   return analyseNormalForm<Analysis>(
       normalise(
-          payload, [](linalg::LinalgOp) { return false; },
-          {/*foldUnitExtents=*/collapse,
-           /*separateInitialValues=*/preparation != ContractionPayload::None,
-           /*widenSums=*/preparation == ContractionPayload::WidenSums,
-           /*collapseDims=*/collapse}),
+          payload, [](linalg::LinalgOp) { return false; }, options),
       payload, std::move(result), why);
 }

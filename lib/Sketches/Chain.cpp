@@ -28,7 +28,7 @@ static void setStructure(SketchOptions &options, const ChainPayload &payload,
                                         : "cwm_producer");
   options.structure("last", payload.lastResult);
   // Without a loop around the chain there is nothing to fuse into.
-  options.structure("results", payload.hasSeveralResults() &&
+  options.structure("results", payload.hasResultsOfSeveralOps &&
                                    llvm::any_of(sizes, [](int64_t size) {
                                      return size != 0;
                                    }));
@@ -49,6 +49,21 @@ static bool haveTiledDims(const ChainPayload &payload,
           return std::get<1>(loop) == 0 ||
                  llvm::is_contained(result.dims, std::get<0>(loop));
         });
+  });
+}
+
+/// Some reduction does not depend on a loop around the chain, which would
+/// compute it again in each iteration. `sizes` are the tile sizes of the last
+/// op.
+static bool repeatsReductions(const ChainPayload &payload,
+                              ArrayRef<int64_t> sizes) {
+  return llvm::any_of(payload.ops, [&](const ChainPayload::Op &op) {
+    return llvm::is_contained(op.iterators, utils::IteratorType::reduction) &&
+           llvm::any_of(
+               llvm::zip_equal(payload.getLast().loops, sizes), [&](auto loop) {
+                 return std::get<1>(loop) != 0 &&
+                        !llvm::is_contained(op.loops, std::get<0>(loop));
+               });
   });
 }
 
@@ -74,15 +89,25 @@ static SmallVector<int64_t> getSteps(int64_t extent, int64_t lanes,
   return steps;
 }
 
+/// The loops of `op` along a row, inside of those around the chain.
+static SmallVector<unsigned>
+getLoopsAlong(const ChainPayload::Op &op,
+              llvm::function_ref<bool(unsigned)> isOuter) {
+  return llvm::to_vector(llvm::make_filter_range(
+      op.loops, [&](unsigned loop) { return !isOuter(loop); }));
+}
+
 /// chain-rows: what is not a loop around the chain is one loop of each op,
-/// along the innermost dimension of all values that have it.
+/// along the innermost dimension of all values that have it; or two of them,
+/// the inner one along that dimension.
 static std::optional<FittingSketch> fitRows(const ChainPayload &payload,
-                                            int64_t lanes, int64_t threads,
+                                            bool planes, int64_t lanes,
+                                            int64_t threads,
                                             MLIRContext *context) {
   if (!hasDistinctLoops(payload))
     return std::nullopt;
   SmallVector<int64_t> rows;
-  llvm::SmallSet<unsigned, 4> isRow;
+  llvm::SmallSet<unsigned, 4> isRow, isInner;
   for (unsigned loop : payload.getLast().loops) {
     bool row = !payload.classes[loop].isReduced;
     rows.push_back(row);
@@ -90,27 +115,40 @@ static std::optional<FittingSketch> fitRows(const ChainPayload &payload,
       isRow.insert(loop);
   }
   int64_t longest = 0;
+  bool hasPlanes = false;
   for (const ChainPayload::Op &op : payload.ops) {
-    unsigned numAlong = 0;
-    for (unsigned loop : op.loops)
-      if (!isRow.contains(loop)) {
-        ++numAlong;
-        longest = std::max(longest, payload.classes[loop].extent);
-      }
-    if (numAlong > 1)
+    SmallVector<unsigned> along =
+        getLoopsAlong(op, [&](unsigned loop) { return isRow.contains(loop); });
+    if (along.empty())
+      continue;
+    longest = std::max(longest, payload.classes[along.back()].extent);
+    // The op that tiles a reduction gives as many handles as that has results.
+    if (op.isReduction(along.back()) && op.numResults > 1)
       return std::nullopt;
+    if (along.size() == 1)
+      continue;
+    // Partial results of a row would be those of the next one.
+    if (!planes || along.size() > 2 ||
+        (op.isReduction(along[0]) && !op.isReduction(along[1])))
+      return std::nullopt;
+    hasPlanes = true;
+    isInner.insert(along[1]);
   }
   if (!longest)
     return std::nullopt;
-  for (ArrayRef<unsigned> dims : payload.values)
-    for (auto [position, dim] : llvm::enumerate(dims))
-      if (!isRow.contains(dim) && position + 1 != dims.size())
-        return std::nullopt;
-  if (!haveTiledDims(payload, rows))
+  for (ArrayRef<unsigned> dims : payload.values) {
+    auto isAlong = [&](unsigned dim) { return !isRow.contains(dim); };
+    auto numAlong = llvm::count_if(dims, isAlong);
+    if (numAlong && (!isAlong(dims.back()) ||
+                     (numAlong > 1 && !isInner.contains(dims.back()))))
+      return std::nullopt;
+  }
+  if (!haveTiledDims(payload, rows) || repeatsReductions(payload, rows))
     return std::nullopt;
   SketchOptions options("chain-rows", context);
   setStructure(options, payload, rows);
   options.structure("rows", rows);
+  options.structure("planes", hasPlanes);
   int64_t numRows = 1;
   for (auto [loop, row] : llvm::zip_equal(payload.getLast().loops, rows))
     numRows *= row ? payload.classes[loop].extent : 1;
@@ -177,10 +215,11 @@ static void setTiles(SketchOptions &options, const ChainPayload &payload,
 }
 
 /// chain-columns: the innermost loop of the last op stays, as the innermost
-/// dimension of all values that have it; each op has at most one loop besides
-/// it and those around the chain, further out.
+/// dimension of all values that have it; each op has at most two loops besides
+/// it and those around the chain, further out and of the same kind.
 static std::optional<FittingSketch> fitColumns(const ChainPayload &payload,
-                                               int64_t lanes, int64_t threads,
+                                               bool planes, int64_t lanes,
+                                               int64_t threads,
                                                MLIRContext *context) {
   ArrayRef<unsigned> last = payload.getLast().loops;
   if (!hasDistinctLoops(payload) || last.empty() ||
@@ -195,16 +234,22 @@ static std::optional<FittingSketch> fitColumns(const ChainPayload &payload,
            llvm::is_contained(last, loop);
   };
   SmallVector<int64_t> kt{1, 2, 4, 8};
+  bool hasPlanes = false;
   for (const ChainPayload::Op &op : payload.ops) {
-    SmallVector<unsigned> inner;
-    llvm::copy_if(op.loops, std::back_inserter(inner),
-                  [&](unsigned loop) { return !isOuter(loop); });
-    if (inner.size() > 2 || (!inner.empty() && inner.back() != strip))
+    SmallVector<unsigned> inner = getLoopsAlong(op, isOuter);
+    if (inner.size() > (planes ? 3 : 2) ||
+        (!inner.empty() && inner.back() != strip))
       return std::nullopt;
-    if (inner.size() == 2)
-      llvm::erase_if(kt, [&](int64_t step) {
-        return payload.classes[inner.front()].extent % step != 0;
-      });
+    if (inner.size() < 2)
+      continue;
+    llvm::erase_if(kt, [&](int64_t step) {
+      return payload.classes[inner[inner.size() - 2]].extent % step != 0;
+    });
+    if (inner.size() < 3)
+      continue;
+    hasPlanes = true;
+    if (op.isReduction(inner[0]) != op.isReduction(inner[1]))
+      return std::nullopt;
   }
   bool hasColumns = llvm::any_of(
       payload.classes, [](const auto &dimClass) { return dimClass.isReduced; });
@@ -219,9 +264,11 @@ static std::optional<FittingSketch> fitColumns(const ChainPayload &payload,
     for (unsigned loop : last)
       sizes.push_back(isOuter(loop) ? 1 : loop == strip ? width : 0);
   }
-  if (!haveTiledDims(payload, tiles.front()))
+  if (!haveTiledDims(payload, tiles.front()) ||
+      repeatsReductions(payload, tiles.front()))
     return std::nullopt;
   setStructure(options, payload, tiles.front());
+  options.structure("planes", hasPlanes);
   setTiles(options, payload, tiles,
            llvm::find(widths, lastUpTo(widths, 4 * lanes)) - widths.begin(),
            threads);
@@ -274,6 +321,7 @@ static std::optional<FittingSketch> fitTransposed(const ChainPayload &payload,
 }
 
 std::vector<FittingSketch> cwm::fitChain(const ChainPayload &payload,
+                                         bool planes,
                                          const HardwareDescription &hardware,
                                          int64_t threads,
                                          MLIRContext *context) {
@@ -283,8 +331,8 @@ std::vector<FittingSketch> cwm::fitChain(const ChainPayload &payload,
     if (sketch)
       result.push_back(std::move(*sketch));
   };
-  add(fitRows(payload, lanes, threads, context));
-  add(fitColumns(payload, lanes, threads, context));
+  add(fitRows(payload, planes, lanes, threads, context));
+  add(fitColumns(payload, planes, lanes, threads, context));
   add(fitTransposed(payload, lanes, threads, context));
   return result;
 }

@@ -32,6 +32,13 @@ struct ChainPayload {
     /// Class and kind of each loop.
     llvm::SmallVector<unsigned> loops;
     llvm::SmallVector<mlir::utils::IteratorType> iterators;
+    unsigned numResults = 1;
+
+    /// Of the first loop of this class, which is there.
+    bool isReduction(unsigned loop) const {
+      return iterators[llvm::find(loops, loop) - loops.begin()] ==
+             mlir::utils::IteratorType::reduction;
+    }
   };
   std::vector<DimClass> classes;
   /// All but fills, in order; the last one gives one of the results.
@@ -45,11 +52,14 @@ struct ChainPayload {
     bool isReshaped = false;
   };
   std::vector<Result> results;
-  /// Which of them the last op gives.
+  /// Which of them the last op gives, the first one.
   unsigned lastResult = 0;
+  /// Others are given by other ops.
+  bool hasResultsOfSeveralOps = false;
   /// cwm-collapse-dims has changed it.
   bool isCollapsed = false;
-  /// So has transform.apply_patterns.cwm.separate_initial_values.
+  /// So have transform.apply_patterns.cwm.separate_initial_values and
+  /// .split_results.
   bool separatesInitialValues = false;
   /// There is a linalg.softmax.
   bool hasSoftmax = false;
@@ -68,8 +78,9 @@ std::optional<ChainPayload> analyseChain(const Payload &payload, bool collapse,
                                          bool separateInitialValues = false,
                                          std::string *why = nullptr);
 
-/// The sketches for chains that fit, best default first.
-std::vector<FittingSketch> fitChain(const ChainPayload &payload,
+/// The sketches for chains that fit, best default first. With `planes`, also
+/// those whose ops reduce over two dimensions with another between them.
+std::vector<FittingSketch> fitChain(const ChainPayload &payload, bool planes,
                                     const HardwareDescription &hardware,
                                     int64_t threads,
                                     mlir::MLIRContext *context);

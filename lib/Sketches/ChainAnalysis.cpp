@@ -64,10 +64,10 @@ private:
       ChainPayload::Result &entry = result.results.emplace_back();
       entry.isReshaped = isReshape(op);
       if (entry.isReshaped)
-        op = op->getOperand(0).getDefiningOp();
-      if (!isa_and_present<linalg::GenericOp>(op))
+        value = op->getOperand(0);
+      if (!value.getDefiningOp<linalg::GenericOp>())
         return "a result that no operation of the chain gives";
-      resultOps.push_back(op);
+      results.push_back(value);
     }
     for (Operation &op : entry.getBody().front()) {
       if (isa<tensor::EmptyOp, arith::ConstantOp, linalg::FillOp>(op) ||
@@ -86,16 +86,18 @@ private:
         return why;
       generics.push_back(generic);
     }
-    if (generics.empty() || !llvm::is_contained(resultOps, generics.back()))
+    auto isOfLast = [&](Value value) {
+      return !generics.empty() && value.getDefiningOp() == generics.back();
+    };
+    const auto *last = llvm::find_if(results, isOfLast);
+    if (last == results.end())
       return "the result is not that of the last operation";
-    result.lastResult =
-        llvm::find(resultOps, generics.back()) - resultOps.begin();
+    result.lastResult = last - results.begin();
+    result.hasResultsOfSeveralOps = !llvm::all_of(results, isOfLast);
     return std::nullopt;
   }
 
   std::optional<StringRef> checkOp(linalg::GenericOp op, ChainPayload &result) {
-    if (op.getNumDpsInits() != 1)
-      return "an operation with several results";
     for (AffineMap map : op.getIndexingMapsArray())
       if (!map.isProjectedPermutation(/*allowZeroInResults=*/false))
         return "an operation with computed indices";
@@ -109,20 +111,22 @@ private:
     }
     // An argument would be overwritten: bufferisation takes arguments for
     // writable.
-    Value init = op.getDpsInits().front();
-    if (!init.getDefiningOp<tensor::EmptyOp>() &&
-        !init.getDefiningOp<linalg::FillOp>())
-      return "an initial value that is neither a fill nor empty";
+    for (Value init : op.getDpsInits())
+      if (!init.getDefiningOp<tensor::EmptyOp>() &&
+          !init.getDefiningOp<linalg::FillOp>())
+        return "an initial value that is neither a fill nor empty";
     for (Operation &inner : op.getRegion().front().without_terminator())
       if (!OpTrait::hasElementwiseMappableTraits(&inner) &&
           !isa<arith::ConstantOp>(inner))
         return "a body that is not elementwise";
     if (op.getNumReductionLoops() == 0)
       return std::nullopt;
-    SmallVector<Operation *, 4> combiners;
-    if (!matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
-        combiners.size() != 1 || !isCombiner(combiners.front()))
-      return "a reduction of an unknown kind";
+    for (unsigned index = 0; index < op.getNumDpsInits(); ++index) {
+      SmallVector<Operation *, 4> combiners;
+      if (!matchReduction(op.getRegionOutputArgs(), index, combiners) ||
+          combiners.size() != 1 || !isCombiner(combiners.front()))
+        return "a reduction of an unknown kind";
+    }
     return std::nullopt;
   }
 
@@ -131,7 +135,8 @@ private:
     for (unsigned dimClass = 0; dimClass < classes.size(); ++dimClass)
       result.classes.push_back({classes.getExtent(dimClass), false});
     for (linalg::GenericOp op : generics) {
-      result.ops.push_back({classes.getLoops(op), op.getIteratorTypesArray()});
+      result.ops.push_back({classes.getLoops(op), op.getIteratorTypesArray(),
+                            op->getNumResults()});
       const ChainPayload::Op &entry = result.ops.back();
       for (auto [loop, iterator] :
            llvm::zip_equal(entry.loops, entry.iterators))
@@ -140,14 +145,14 @@ private:
     }
     for (Value value : classes.getValues())
       result.values.push_back(classes.getDims(value));
-    for (auto [op, entry] : llvm::zip_equal(resultOps, result.results))
-      entry.dims = classes.getDims(op->getResult(0));
+    for (auto [value, entry] : llvm::zip_equal(results, result.results))
+      entry.dims = classes.getDims(value);
   }
 
   func::FuncOp entry;
   std::vector<linalg::GenericOp> generics;
-  /// What gives the results.
-  SmallVector<Operation *> resultOps;
+  /// What is returned, below reshapes.
+  SmallVector<Value> results;
 };
 } // namespace
 
@@ -158,8 +163,10 @@ std::optional<ChainPayload> cwm::analyseChain(const Payload &payload,
   ChainPayload result;
   result.separatesInitialValues = separateInitialValues;
   result.hasSoftmax = hasSoftmax(payload);
-  OwningOpRef<ModuleOp> module = normalise(
-      payload, staysNamed, {/*foldUnitExtents=*/true, separateInitialValues});
+  NormalFormOptions options;
+  options.foldUnitExtents = true;
+  options.separateInitialValues = options.splitResults = separateInitialValues;
+  OwningOpRef<ModuleOp> module = normalise(payload, staysNamed, options);
   if (module && collapse)
     module->walk([&](func::FuncOp function) {
       result.isCollapsed |= collapseDims(function);

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -62,6 +64,10 @@ static void foldReshapes(func::FuncOp function) {
   linalg::FillOp::getCanonicalizationPatterns(patterns, context);
   tensor::populateFoldTensorEmptyPatterns(patterns);
   (void)applyPatternsGreedily(function, std::move(patterns));
+  // What is read twice is one value.
+  IRRewriter rewriter(context);
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);
 }
 
 bool cwm::collapseDims(func::FuncOp function) {

@@ -23,6 +23,11 @@ struct RegisterTiles {
   SmallVector<int64_t> mr, nr;
   int64_t fewest = 0, most = 0;
   int64_t defaultMr = 0, defaultNr = 0;
+
+  /// What the sketches assert.
+  bool isPossible(int64_t mr, int64_t nr) const {
+    return mr * nr >= fewest && mr * nr <= most;
+  }
 };
 } // namespace
 
@@ -53,15 +58,22 @@ static double getTileCost(int64_t mr, int64_t numVectors, int64_t numRegisters,
   return latency * ports * spills * traffic * (1.0 + 0.25 / accumulators);
 }
 
+static SmallVector<int64_t> filter(ArrayRef<int64_t> values,
+                                   llvm::function_ref<bool(int64_t)> keep) {
+  SmallVector<int64_t> result;
+  llvm::copy_if(values, std::back_inserter(result), keep);
+  return result;
+}
+
 /// All tiles whose accumulators fit the register file. Extents of rows that
 /// must be divided are given as `exactM`; others are padded. `depth` is the
 /// extent of the reduction. With `wholeN`, nothing pads N: what is left at its
 /// end must be whole vectors or less than one (vectors of 17 or 24 elements
-/// take ten times as long).
+/// take ten times as long). With `several`, no tile spans the whole result.
 static std::optional<RegisterTiles>
 getRegisterTiles(int64_t extentM, bool exactM, int64_t extentN, int64_t depth,
                  int64_t lanes, const HardwareDescription &hardware,
-                 bool wholeN = false) {
+                 bool wholeN = false, bool several = false) {
   int64_t numRegisters = hardware.numVectorRegisters;
   int64_t elementBytes = hardware.vectorBits / 8 / lanes;
   RegisterTiles tiles;
@@ -75,6 +87,13 @@ getRegisterTiles(int64_t extentM, bool exactM, int64_t extentN, int64_t depth,
                       (extentN % nr % lanes == 0 || extentN % nr < lanes)
                 : nr < 2 * extentN))
       tiles.nr.push_back(nr);
+  if (several && !tiles.mr.empty() && tiles.mr.back() >= extentM &&
+      tiles.nr.back() >= extentN) {
+    if (tiles.nr.front() < extentN)
+      tiles.nr = filter(tiles.nr, [&](int64_t nr) { return nr < extentN; });
+    else
+      tiles.mr = filter(tiles.mr, [&](int64_t mr) { return mr < extentM; });
+  }
   if (tiles.mr.empty() || tiles.nr.empty())
     return std::nullopt;
   // More than 28 of 32 accumulators spill; few accumulators wait for each
@@ -105,8 +124,23 @@ getRegisterTiles(int64_t extentM, bool exactM, int64_t extentN, int64_t depth,
 
 static void setRegisterTiles(SketchOptions &options,
                              const RegisterTiles &tiles) {
-  options.choice("mr", tiles.mr, tiles.defaultMr);
-  options.choice("nr", tiles.nr, tiles.defaultNr);
+  // What the constraint leaves of either.
+  options.choice("mr",
+                 filter(tiles.mr,
+                        [&](int64_t mr) {
+                          return llvm::any_of(tiles.nr, [&](int64_t nr) {
+                            return tiles.isPossible(mr, nr);
+                          });
+                        }),
+                 tiles.defaultMr);
+  options.choice("nr",
+                 filter(tiles.nr,
+                        [&](int64_t nr) {
+                          return llvm::any_of(tiles.mr, [&](int64_t mr) {
+                            return tiles.isPossible(mr, nr);
+                          });
+                        }),
+                 tiles.defaultNr);
   options.structure("fewest_elements", tiles.fewest);
   options.structure("most_elements", tiles.most);
 }
@@ -176,22 +210,36 @@ static int64_t getInnermost(const ContractionPayload &payload,
   return innermost;
 }
 
-static SmallVector<int64_t> filter(ArrayRef<int64_t> values,
-                                   llvm::function_ref<bool(int64_t)> keep) {
-  SmallVector<int64_t> result;
-  llvm::copy_if(values, std::back_inserter(result), keep);
-  return result;
+/// The order of loops over register tiles: no decision where one tile spans a
+/// dimension.
+static void setLoopOrder(SketchOptions &options,
+                         const ContractionPayload &payload,
+                         const RegisterTiles &tiles) {
+  options.structure("rows", payload.getM());
+  options.structure("columns", payload.getN());
+  bool isOpen = llvm::any_of(tiles.mr, [&](int64_t mr) {
+    return mr < payload.getM() && llvm::any_of(
+                                      tiles.nr,
+                                      [&](int64_t nr) {
+                                        return nr < payload.getN() &&
+                                               tiles.isPossible(mr, nr);
+                                      });
+  });
+  if (isOpen)
+    options.choice("order", {0, 1}, 0);
+  else
+    options.structure("order", 0);
 }
 
-/// What is packed at once and what where it is used: `packing` and `mc` of
-/// contraction-packed. The right operand is better packed by panels, which are
-/// then used from cache (measured on 128 x 2560 x 2560: 1.4 times as fast, on
-/// 12 times 128 x 64 x 128: 4 %); a left operand of many rows by blocks that
-/// leave most of that cache to the rest, as in Goto and van de Geijn, Anatomy
-/// of High-Performance Matrix Multiplication, section 4 (measured on 512 and
-/// 1024 cubed: 3 to 5 % faster than packing at once; blocks of half of the
-/// cache are slower than those of a quarter). Panels and blocks are what
-/// `threads` share.
+/// What is packed at once and what where it is used: `packing`, `mc` and
+/// `order` of contraction-packed. The right operand is better packed by panels,
+/// which are then used from cache (measured on 128 x 2560 x 2560: 1.4 times as
+/// fast, on 12 times 128 x 64 x 128: 4 %); a left operand of many rows by
+/// blocks that leave most of that cache to the rest, as in Goto and van de
+/// Geijn, Anatomy of High-Performance Matrix Multiplication, section 4
+/// (measured on 512 and 1024 cubed: 3 to 5 % faster than packing at once;
+/// blocks of half of the cache are slower than those of a quarter). Panels and
+/// blocks are what `threads` share.
 static void setPacking(SketchOptions &options,
                        const ContractionPayload &payload,
                        const RegisterTiles &tiles,
@@ -235,6 +283,7 @@ static void setPacking(SketchOptions &options,
       preferred = leftByBlocks;
   }
   options.choice("packing", packing, preferred);
+  setLoopOrder(options, payload, tiles);
 }
 
 /// What the packed sketches share: what follows the contraction, and the
@@ -259,8 +308,11 @@ static std::optional<FittingSketch>
 fitPacked(const ContractionPayload &payload, int64_t lanes,
           const HardwareDescription &hardware, int64_t threads,
           MLIRContext *context) {
+  // One tile that is padded and the op after it would share an empty tensor:
+  // vectors under a mask cannot.
   std::optional<RegisterTiles> tiles = getRegisterTiles(
-      payload.getM(), false, payload.getN(), payload.getK(), lanes, hardware);
+      payload.getM(), false, payload.getN(), payload.getK(), lanes, hardware,
+      /*wholeN=*/false, /*several=*/payload.hasElementwise);
   if (!tiles)
     return std::nullopt;
   SketchOptions options("contraction-packed", context);
@@ -275,6 +327,9 @@ fitPacked(const ContractionPayload &payload, int64_t lanes,
     return kr == 4 || kr < 2 * payload.getK();
   });
   options.choice("kr", kr, transposed ? kr.back() : 4);
+  options.choice(
+      "kt", filter({1, 2, 4, 8}, [&](int64_t kt) { return kt <= kr.back(); }),
+      4);
   setPacking(options, payload, *tiles, hardware, sharesTiles ? threads : 1);
   setLastOp(options, payload);
   setOrder(options, "lhs_order", payload, payload.lhsDims, payload.m);
@@ -368,8 +423,12 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
   // be packed as well if they had the packed dimension.
   if (llvm::is_contained(payload.elementwiseDims, payload.m))
     return std::nullopt;
+  // Nor would it fuse where the other dimension is shorter than a vector.
+  if (payload.hasElementwise && payload.getN() < lanes)
+    return std::nullopt;
   std::optional<RegisterTiles> tiles = getRegisterTiles(
-      payload.getN(), true, payload.getM(), payload.getK(), lanes, hardware);
+      payload.getN(), true, payload.getM(), payload.getK(), lanes, hardware,
+      /*wholeN=*/false, /*several=*/payload.hasElementwise);
   SmallVector<int64_t> kt = filter(
       {1, 2, 4, 8, 16}, [&](int64_t kt) { return payload.getK() % kt == 0; });
   if (!tiles)
@@ -461,6 +520,7 @@ std::optional<FittingSketch> cwm::fitDirect(const ContractionPayload &payload,
   else
     options.sizes("share", parts, 0);
   setRegisterTiles(options, *tiles);
+  setLoopOrder(options, payload, *tiles);
   options.choice("kt", kt, lastUpTo(kt, 4));
   utils::IteratorType parallel = utils::IteratorType::parallel;
   if (payload.hasElementwise)

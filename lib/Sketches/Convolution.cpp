@@ -98,6 +98,9 @@ struct RegisterTile {
 };
 } // namespace
 
+/// Accumulators of a tile, at most: what the sketch asserts.
+static int64_t getMostVectors(int64_t numRegisters) { return numRegisters - 4; }
+
 /// All tiles whose accumulators leave registers for the operands, best first.
 static SmallVector<RegisterTile>
 getRegisterTiles(const Convolution &convolution, int64_t lanes,
@@ -106,6 +109,7 @@ getRegisterTiles(const Convolution &convolution, int64_t lanes,
   for (int64_t vectors : {1, 2, 4})
     for (int64_t columns = 1; columns <= convolution.width; ++columns) {
       if ((vectors + 1) + vectors * columns > numRegisters - 1 ||
+          vectors * columns > getMostVectors(numRegisters) ||
           (vectors > 1 && vectors * lanes >= 2 * convolution.features))
         continue;
       tiles.push_back(
@@ -117,6 +121,29 @@ getRegisterTiles(const Convolution &convolution, int64_t lanes,
            std::tie(b.cost, b.vectors, b.columns);
   });
   return tiles;
+}
+
+/// Channels `f` and columns `w` of good tiles: for each height the best one, so
+/// that the search has all heights and no width is impossible, then others.
+static void setRegisterTiles(ArrayRef<RegisterTile> tiles, int64_t lanes,
+                             SmallVector<int64_t> &f, SmallVector<int64_t> &w) {
+  auto add = [](SmallVector<int64_t> &values, int64_t value) {
+    if (llvm::is_contained(values, value))
+      return false;
+    values.push_back(value);
+    return true;
+  };
+  ArrayRef<RegisterTile> good = tiles.take_while([&](const RegisterTile &tile) {
+    return tile.cost <= 2 * tiles.front().cost;
+  });
+  for (const RegisterTile &tile : good)
+    if (add(f, tile.vectors * lanes))
+      add(w, tile.columns);
+  for (const RegisterTile &tile : good)
+    if (w.size() < 8)
+      add(w, tile.columns);
+  llvm::sort(f);
+  llvm::sort(w);
 }
 
 static int64_t getLargestDivisor(int64_t extent, int64_t limit) {
@@ -224,9 +251,8 @@ static void setLoops(const WindowPayload &payload,
   llvm::append_range(featuresOutside, image);
   llvm::append_range(featuresInside, image);
   featuresInside.push_back(convolution.feature);
-  options.sketch.options["order"] = options.builder.getArrayAttr(
-      {options.builder.getDenseI64ArrayAttr(featuresOutside),
-       options.builder.getDenseI64ArrayAttr(featuresInside)});
+  options.structure("features_outside", featuresOutside);
+  options.structure("features_inside", featuresInside);
 }
 
 static void setBias(const WindowPayload &payload,
@@ -247,6 +273,39 @@ static void setBias(const WindowPayload &payload,
                         divides);
 }
 
+/// Whether loops over output channels are outside of those over the image; no
+/// decision where a tile spans all channels, or the image.
+static void setOrder(const WindowPayload &payload,
+                     const Convolution &convolution, ArrayRef<int64_t> f,
+                     ArrayRef<int64_t> w, const RegisterTile &preferred,
+                     int64_t lanes, const HardwareDescription &hardware,
+                     SketchOptions &options) {
+  bool hasRows =
+      llvm::any_of(payload.getLoops(WindowLoop::Image), [&](int64_t loop) {
+        return loop != convolution.column && payload.extents[loop] > 1;
+      });
+  // A tile of any width leaves some of an image of several rows.
+  int64_t width = hasRows ? w.back() + 1 : convolution.width;
+  options.structure("features", convolution.features);
+  options.structure("width", width);
+  if (f.front() >= convolution.features || w.front() >= width) {
+    options.structure("order", 0);
+    return;
+  }
+  // With output channels outermost the input is read once for each block of
+  // them. Where it does not fit into the second-level cache, but the filter
+  // does, the filter is read again instead (r50-t26: 1.6x).
+  int64_t bytes = payload.element.getIntOrFloatBitWidth() / 8;
+  int64_t filterElements = 1;
+  for (int64_t loop : payload.filter)
+    filterElements *= payload.extents[loop];
+  bool inputIsBig = payload.inputElements * bytes > hardware.l2Bytes / 2;
+  bool filterIsSmall = filterElements * bytes <= hardware.l2Bytes / 2;
+  bool isOpen = preferred.vectors * lanes < convolution.features &&
+                preferred.columns < width;
+  options.choice("order", {0, 1}, inputIsBig && filterIsSmall && isOpen);
+}
+
 std::vector<FittingSketch>
 cwm::fitConvolution(const WindowPayload &payload,
                     const HardwareDescription &hardware, int64_t threads,
@@ -261,21 +320,12 @@ cwm::fitConvolution(const WindowPayload &payload,
   if (tiles.empty())
     return {};
   SketchOptions options("convolution", context);
-  // The best widths for each height, so that the search has all heights.
   SmallVector<int64_t> f, w;
-  for (const RegisterTile &tile : tiles) {
-    if (tile.cost > 2 * tiles.front().cost)
-      break;
-    if (!llvm::is_contained(f, tile.vectors * lanes))
-      f.push_back(tile.vectors * lanes);
-    if (w.size() < 8 && !llvm::is_contained(w, tile.columns))
-      w.push_back(tile.columns);
-  }
-  llvm::sort(f);
-  llvm::sort(w);
+  setRegisterTiles(tiles, lanes, f, w);
   options.choice("f", f, tiles.front().vectors * lanes);
   options.choice("w", w, tiles.front().columns);
-  options.structure("most_elements", (hardware.numVectorRegisters - 4) * lanes);
+  options.structure("most_elements",
+                    getMostVectors(hardware.numVectorRegisters) * lanes);
   SmallVector<int64_t> c = getChannelSteps(convolution->channels);
   options.choice("c", c, llvm::is_contained(c, 4) ? 4 : c.back());
   setLoops(payload, *convolution, f, threads, options);
@@ -287,15 +337,7 @@ cwm::fitConvolution(const WindowPayload &payload,
   options.structure("strided", payload.isStrided());
   options.sequence("find", payload.isReshaped ? "cwm_reshaped_producer"
                                               : "cwm_producer");
-  // With output channels outermost the input is read once for each block of
-  // them. Where it does not fit into the second-level cache, but the filter
-  // does, the filter is read again instead (r50-t26: 1.6x).
-  int64_t bytes = payload.element.getIntOrFloatBitWidth() / 8;
-  int64_t filterElements = 1;
-  for (int64_t loop : payload.filter)
-    filterElements *= payload.extents[loop];
-  bool inputIsBig = payload.inputElements * bytes > hardware.l2Bytes / 2;
-  bool filterIsSmall = filterElements * bytes <= hardware.l2Bytes / 2;
-  options.sketch.defaults["order"] = inputIsBig && filterIsSmall;
+  setOrder(payload, *convolution, f, w, tiles.front(), lanes, hardware,
+           options);
   return {options.sketch};
 }

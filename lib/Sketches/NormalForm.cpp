@@ -17,6 +17,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -30,6 +31,15 @@ bool cwm::hasSoftmax(const Payload &payload) {
   return walk.wasInterrupted();
 }
 
+bool cwm::hasTensorArithmetic(const Payload &payload) {
+  WalkResult walk = payload.getModule()->walk([](Operation *op) {
+    bool found = OpTrait::hasElementwiseMappableTraits(op) &&
+                 llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 OwningOpRef<ModuleOp>
 cwm::normalise(const Payload &payload,
                llvm::function_ref<bool(linalg::LinalgOp)> keepsName,
@@ -39,6 +49,8 @@ cwm::normalise(const Payload &payload,
     RewritePatternSet patterns(module->getContext());
     if (options.separateInitialValues)
       populateSeparateInitialValuesPatterns(patterns);
+    if (options.splitResults)
+      populateSplitResultsPatterns(patterns);
     if (options.widenSums)
       populateWidenSumsPatterns(patterns);
     if (failed(applyPatternsGreedily(*module, std::move(patterns))))
@@ -65,9 +77,18 @@ cwm::normalise(const Payload &payload,
       return {};
   }
   PassManager manager(module->getContext());
-  manager.addPass(createLinalgElementwiseOpFusionPass());
-  if (options.foldUnitExtents)
+  if (options.fuse)
+    manager.addPass(createLinalgElementwiseOpFusionPass());
+  if (hasTensorArithmetic(payload)) {
+    manager.addPass(createConvertElementwiseToLinalgPass());
+    if (options.fuse)
+      manager.addPass(createLinalgElementwiseOpFusionPass());
+  }
+  if (options.foldUnitExtents) {
     manager.addPass(createLinalgFoldUnitExtentDimsPass());
+    // Each op has reshapes of its own.
+    manager.addPass(createCSEPass());
+  }
   if (failed(manager.run(*module)))
     return {};
   if (options.collapseDims)

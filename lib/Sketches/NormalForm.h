@@ -18,11 +18,16 @@ namespace cwm {
 
 /// What a normal form has besides generics and fusion.
 struct NormalFormOptions {
+  /// Elementwise ops are fused.
+  bool fuse = true;
   /// No unit dimensions, as after linalg-fold-unit-extent-dims.
   bool foldUnitExtents = false;
   /// Reductions start from a fill, as after
   /// transform.apply_patterns.cwm.separate_initial_values.
   bool separateInitialValues = false;
+  /// Reductions have one result, as after
+  /// transform.apply_patterns.cwm.split_results; with the former only.
+  bool splitResults = false;
   /// Contractions add up in f32 at least, as after
   /// transform.apply_patterns.cwm.widen_sums.
   bool widenSums = false;
@@ -42,6 +47,10 @@ normalise(const Payload &payload,
 
 /// True for reshapes; false for null.
 bool isReshape(mlir::Operation *op);
+
+/// True for arithmetic on whole tensors, which schedules have to turn into
+/// linalg ops.
+bool hasTensorArithmetic(const Payload &payload);
 
 /// True where there is a `linalg.softmax`, which schedules have to decompose.
 bool hasSoftmax(const Payload &payload);

@@ -28,33 +28,28 @@
 using namespace mlir;
 using namespace cwm;
 
-/// True where linalg-fuse-elementwise-ops may find something: an elementwise
-/// generic op, or a reshape, that a generic op reads or that reads one.
+/// True where linalg-fuse-elementwise-ops finds something, once softmax is
+/// decomposed: then there are fewer ops afterwards, or other loops.
 static bool hasFusableOps(const Payload &payload) {
-  auto isGeneric = [](Value value) {
-    return value.getDefiningOp<linalg::GenericOp>() != nullptr;
+  auto getLoops = [](ModuleOp module) {
+    SmallVector<unsigned> loops;
+    module.walk(
+        [&](linalg::LinalgOp op) { loops.push_back(op.getNumLoops()); });
+    return loops;
   };
-  func::FuncOp entry = payload.getEntry();
-  WalkResult walk = entry.walk([&](Operation *op) {
-    bool found = isReshape(op) && isGeneric(op->getOperand(0));
-    if (auto reader = dyn_cast<linalg::GenericOp>(op))
-      found = llvm::any_of(reader.getInputs(), [&](Value input) {
-        auto producer = input.getDefiningOp<linalg::GenericOp>();
-        return isReshape(input.getDefiningOp()) ||
-               (producer &&
-                producer.getNumParallelLoops() == producer.getNumLoops());
-      });
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return walk.wasInterrupted();
+  NormalFormOptions options;
+  options.fuse = false;
+  auto keepAll = [](linalg::LinalgOp) { return true; };
+  OwningOpRef<ModuleOp> before = normalise(payload, keepAll, options);
+  OwningOpRef<ModuleOp> after = normalise(payload, keepAll);
+  return before && after && getLoops(*before) != getLoops(*after);
 }
 
 /// Every payload fits.
 static FittingSketch fitFallback(const Payload &payload, MLIRContext *context) {
   SketchOptions options("fallback", context);
-  bool softmax = hasSoftmax(payload);
-  options.structure("softmax", softmax);
-  if (!softmax && !hasFusableOps(payload))
+  options.structure("softmax", hasSoftmax(payload));
+  if (!hasFusableOps(payload))
     options.structure("fusion", 0);
   return std::move(options.sketch);
 }
@@ -112,6 +107,40 @@ static bool isWorthSharing(const Payload &payload,
          leastSharedSeconds;
 }
 
+/// Where rows or columns of a product are several dimensions that lie together,
+/// one dimension is better; that takes a pass of ours, so both forms are there.
+static std::vector<FittingSketch>
+fitContractions(const Payload &payload, const ContractionPayload &plain,
+                const HardwareDescription &hardware, int64_t threads) {
+  MLIRContext *context = payload.getModule()->getContext();
+  std::string why;
+  auto collapsed = findContraction(payload, /*collapse=*/true, why);
+  std::vector<FittingSketch> sketches;
+  if (collapsed &&
+      (collapsed->getM() > plain.getM() || collapsed->getN() > plain.getN()))
+    sketches = fitContraction(*collapsed, hardware, threads, context);
+  bool isAlone = sketches.empty();
+  for (FittingSketch &sketch :
+       fitContraction(plain, hardware, threads, context)) {
+    if (!isAlone) {
+      sketch.file = sketch.name;
+      sketch.name += "-nested";
+    }
+    sketches.push_back(std::move(sketch));
+  }
+  return sketches;
+}
+
+/// The output channels of a group fill more than half of a vector.
+static bool hasWideGroups(const WindowPayload &payload,
+                          const HardwareDescription &hardware) {
+  int64_t lanes =
+      getNumLanes(hardware, payload.element.getIntOrFloatBitWidth());
+  return llvm::any_of(payload.getLoops(WindowLoop::Feature), [&](int64_t loop) {
+    return 2 * payload.extents[loop] > lanes;
+  });
+}
+
 FailureOr<std::vector<std::unique_ptr<Space>>>
 cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
                  StringRef schedulesDir, std::string *why, int64_t threads) {
@@ -123,16 +152,21 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
   auto contraction =
       findContraction(payload, /*collapse=*/false, notContraction);
   if (contraction)
-    sketches = fitContraction(*contraction, hardware, threads, context);
+    sketches = fitContractions(payload, *contraction, hardware, threads);
   std::optional<WindowPayload> window;
   if (sketches.empty())
     window = analyseWindow(payload, &notWindow);
   if (window) {
     sketches = fitConvolution(*window, hardware, threads, context);
-    if (sketches.empty())
-      sketches = fitWindow(*window, hardware, threads, context);
-    else
+    if (!sketches.empty())
       addPointwise(payload, hardware, threads, sketches);
+    std::vector<FittingSketch> others =
+        fitWindow(*window, hardware, threads, context);
+    // Groups of one channel fit both: vectors along the channels of a result
+    // that has more than half of a vector, along its rows otherwise.
+    if (!hasWideGroups(*window, hardware))
+      std::swap(sketches, others);
+    llvm::move(others, std::back_inserter(sketches));
   }
   // Several dimensions of one kind may be one.
   if (sketches.empty()) {
@@ -141,15 +175,21 @@ cwm::buildSpaces(const Payload &payload, const HardwareDescription &hardware,
     if (contraction)
       sketches = fitContraction(*contraction, hardware, threads, context);
   }
-  for (bool separate : {false, true})
-    for (bool collapse : {false, true})
+  // Dimensions that lie together are better merged than walked along one by
+  // one.
+  for (auto [planes, collapse] :
+       {std::pair(false, false), std::pair(false, true), std::pair(true, true)})
+    for (bool separate : {false, true})
       if (sketches.empty())
         if (auto chain = analyseChain(payload, collapse, separate, &notChain))
-          sketches = fitChain(*chain, hardware, threads, context);
+          sketches = fitChain(*chain, planes, hardware, threads, context);
   if (why && sketches.empty())
     *why = "no contraction: " + notContraction +
            "; no convolution or pool: " + notWindow + "; no chain: " + notChain;
   sketches.push_back(fitFallback(payload, context));
+  for (FittingSketch &sketch : sketches)
+    sketch.options["elementwise"] =
+        Builder(context).getI64ArrayAttr(hasTensorArithmetic(payload));
 
   std::vector<std::unique_ptr<Space>> spaces;
   for (FittingSketch &sketch : sketches) {

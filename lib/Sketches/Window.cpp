@@ -32,23 +32,37 @@ struct Inside {
 };
 } // namespace
 
+/// Groups of one input channel: a loop over that is one over the window.
+static WindowPayload takeChannels(WindowPayload payload) {
+  if (payload.getLoops(WindowLoop::Depth).empty())
+    return payload;
+  for (auto [kind, extent] : llvm::zip_equal(payload.loops, payload.extents))
+    if (kind == WindowLoop::Channel && extent == 1)
+      kind = WindowLoop::Window;
+  return payload;
+}
+
 static std::optional<Tiling> getTiling(const WindowPayload &payload) {
-  if (payload.isReshapedPadding)
-    return std::nullopt; // padding must fuse
   size_t windowRank = payload.getLoops(WindowLoop::Window).size();
   if (windowRank < 1 || windowRank > 3)
     return std::nullopt;
-  for (auto [kind, extent] : llvm::zip_equal(payload.loops, payload.extents))
-    if (kind == WindowLoop::Channel ||
-        (kind == WindowLoop::Feature && extent != 1))
-      return std::nullopt;
+  if (!payload.getLoops(WindowLoop::Channel).empty())
+    return std::nullopt;
   Tiling result;
   result.vector = payload.numParallel() - 1;
   // A channel multiplier of 1.
   while (result.vector > 0 &&
-         payload.loops[result.vector] == WindowLoop::Feature)
+         payload.loops[result.vector] == WindowLoop::Feature &&
+         payload.extents[result.vector] == 1)
     --result.vector;
   result.channelsLast = payload.loops[result.vector] != WindowLoop::Image;
+  // Other multipliers are loops around rows; as vectors they would be short.
+  for (int64_t loop : payload.getLoops(WindowLoop::Feature))
+    if (payload.extents[loop] != 1 && result.channelsLast)
+      return std::nullopt;
+  // Where channels are a block, their padding must fuse.
+  if (result.channelsLast && payload.isReshapedPadding)
+    return std::nullopt;
   for (int64_t loop : payload.getLoops(WindowLoop::Image))
     if (loop != result.vector)
       result.row = loop;
@@ -62,7 +76,8 @@ static std::optional<Tiling> getTiling(const WindowPayload &payload) {
 /// mbv2-t4: 0.75x).
 static std::optional<Inside> getInside(const WindowPayload &payload,
                                        const Tiling &tiling) {
-  if (!payload.paddedRank || !(tiling.channelsLast || payload.isStrided()))
+  if (!payload.paddedRank || payload.isReshapedPadding ||
+      !(tiling.channelsLast || payload.isStrided()))
     return std::nullopt;
   int64_t numParallel = payload.numParallel();
   Inside result;
@@ -190,8 +205,16 @@ static void setLoops(const WindowPayload &payload, const Tiling &tiling,
     if (payload.loops[loop] != WindowLoop::Feature)
       inputRows.push_back(isImage && !isVector ? 1 : 0);
   }
-  if (!tiling.channelsLast && inputRows.size() > 1)
-    inputRows.pop_back();
+  if (!tiling.channelsLast && payload.paddedRank) {
+    // What does not fuse with a channel is padded at once, row by row.
+    auto numImage =
+        static_cast<int64_t>(payload.getLoops(WindowLoop::Image).size());
+    int64_t numOuter = payload.paddedRank - numImage;
+    inputRows.assign(numOuter, payload.isReshapedPadding ? 1 : 0);
+    inputRows.append(numImage - 1, 1);
+    if (inputRows.empty())
+      inputRows.emplace_back(0);
+  }
   options.pattern("image", image);
   bool sharesBlocks = canShare(blocks, threads);
   options.flag("parallel", sharesBlocks);
@@ -239,10 +262,11 @@ static FittingSketch makeSketch(const WindowPayload &payload,
   return options.sketch;
 }
 
-std::vector<FittingSketch> cwm::fitWindow(const WindowPayload &payload,
+std::vector<FittingSketch> cwm::fitWindow(const WindowPayload &original,
                                           const HardwareDescription &hardware,
                                           int64_t threads,
                                           MLIRContext *context) {
+  WindowPayload payload = takeChannels(original);
   std::optional<Tiling> tiling = getTiling(payload);
   if (!tiling)
     return {};

@@ -145,8 +145,11 @@ private:
     }
     return value;
   }
+  /// Or of a constant.
   bool isReshapedArgument(Value value) {
-    return isa<BlockArgument>(skipReshapes(value));
+    Value source = skipReshapes(value);
+    return isa<BlockArgument>(source) ||
+           source.getDefiningOp<arith::ConstantOp>();
   }
 
   /// The padding of each dimension of the input belongs to the loop that, alone

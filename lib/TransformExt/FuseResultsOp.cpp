@@ -62,8 +62,6 @@ std::optional<std::string> ResultFusion::findOps() {
   for (Operation &op : *target->getBlock()) {
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (linalgOp && linalgOp.hasPureTensorSemantics()) {
-      if (op.getNumResults() != 1)
-        return "ops with one result";
       if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
         for (AffineMap map : generic.getIndexingMapsArray())
           if (!map.isProjectedPermutation())
@@ -138,10 +136,13 @@ ResultFusion::findSlices(OpResult result, bool asDestination) {
 /// that the target's result has as well, what one iteration computes of that.
 tensor::ExtractSliceOp ResultFusion::createSlice(OpResult result,
                                                  const DimClasses &classes) {
-  auto insert = dyn_cast<tensor::InsertSliceOp>(*tiled->user_begin());
+  tensor::InsertSliceOp insert;
+  for (Operation *user : tiled->getResult(0).getUsers())
+    if (auto candidate = dyn_cast<tensor::InsertSliceOp>(user))
+      if (candidate.getSource() == tiled->getResult(0))
+        insert = candidate;
   SmallVector<unsigned> dims = classes.getDims(result);
-  if (!insert || insert.getSource() != tiled->getResult(0) ||
-      !isa<linalg::GenericOp>(result.getOwner()))
+  if (!insert || !isa<linalg::GenericOp>(result.getOwner()))
     return {};
   SmallVector<OpFoldResult> offsets, sizes;
   auto type = cast<RankedTensorType>(result.getType());
@@ -196,8 +197,8 @@ std::optional<std::string> ResultFusion::fuse(OpResult result,
     if (!fused || fused->tiledOps.size() != 1)
       return "ops that can be tiled";
     if (isResult) {
-      if (failed(scf::yieldReplacementForFusedProducer(rewriter, slice, *fused,
-                                                       loops)))
+      if (failed(scf::yieldReplacementForFusedProducer(
+              rewriter, slice, *fused, loops, result.getResultNumber())))
         return "results that the loop can carry";
       Operation *outermost = loops.front();
       rewriter.replaceUsesWithIf(
@@ -220,12 +221,14 @@ std::optional<std::string> ResultFusion::run(ArrayRef<int64_t> tileSizes) {
     return why;
   // An op comes after all that read it, so that all of its slices are there.
   for (linalg::LinalgOp op : llvm::reverse(producers)) {
-    OpResult result = op->getResult(0);
-    if (std::optional<std::string> why = fuse(result, classes))
-      return why;
+    for (OpResult result : op->getResults())
+      if (std::optional<std::string> why = fuse(result, classes))
+        return why;
     if (isOpTriviallyDead(op))
       rewriter.eraseOp(op);
-    else if (isUsedOutside(result))
+    else if (llvm::any_of(op->getResults(), [&](OpResult result) {
+               return isUsedOutside(result);
+             }))
       return "no use of a result before the last op";
   }
   return std::nullopt;

@@ -117,6 +117,11 @@ void cwm::ApplySeparateInitialValuesPatternsOp::populatePatterns(
   populateSeparateInitialValuesPatterns(patterns);
 }
 
+void cwm::ApplySplitResultsPatternsOp::populatePatterns(
+    RewritePatternSet &patterns) {
+  populateSplitResultsPatterns(patterns);
+}
+
 void cwm::ApplyWidenSumsPatternsOp::populatePatterns(
     RewritePatternSet &patterns) {
   populateWidenSumsPatterns(patterns);

@@ -9,6 +9,8 @@
 //         dimensions, 0 down the columns
 //   kt    unrolled steps down the columns; must divide their length
 // Structure, from the payload:
+//   planes  1 for reductions over two dimensions with another between them that
+//           stays: columns of columns
 //   find, collapse, results, last  as in chain-rows
 //   threads, share  1 where parts of the result are shared out among threads, and
 //             their sizes
@@ -56,6 +58,23 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %generic_fill = transform.structured.generalize %fill : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_fold_unit_dims failures(propagate) (%peeled) : (!transform.any_op) -> ()
 
+  transform.tune.alternatives<"planes"> {
+    transform.yield
+  }, {
+    %planes = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]} in %peeled : (!transform.any_op) -> !transform.any_op
+    transform.foreach %planes : !transform.any_op {
+    ^bb0(%op: !transform.any_op):
+      %step, %step_loops:2 = transform.structured.tile_using_for %op tile_sizes [1, %kt] : (!transform.any_op, !transform.param<i64>) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    }
+    %reduced = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<reduction>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>]} in %peeled : (!transform.any_op) -> !transform.any_op
+    transform.foreach %reduced : !transform.any_op {
+    ^bb0(%op: !transform.any_op):
+      %step, %step_loops:2 = transform.structured.tile_using_for %op tile_sizes [1, %kt] : (!transform.any_op, !transform.param<i64>) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    }
+    transform.include @cwm_clean_up failures(propagate) (%peeled) : (!transform.any_op) -> ()
+    transform.include @cwm_fold_unit_dims failures(propagate) (%peeled) : (!transform.any_op) -> ()
+    transform.yield
+  }
   %elementwise = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]} in %peeled : (!transform.any_op) -> !transform.any_op
   transform.foreach %elementwise : !transform.any_op {
   ^bb0(%op: !transform.any_op):

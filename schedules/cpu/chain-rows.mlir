@@ -3,7 +3,10 @@
 // with what comes before and after. One row at a time goes through the whole
 // chain and stays in the first-level cache; every op walks along it in steps of
 // `vt` elements, reductions with as many partial results in registers, which are
-// combined after the row. What is left of a row is a shorter vector.
+// combined after the row. What is left of a row is a shorter vector. Reductions
+// over two dimensions with another between them that stays (statistics of a
+// channel over a batch of images) are rows of rows: the partial results stay in
+// registers through all of them.
 //
 // Knobs of the search:
 //   vt  elements of a step
@@ -12,6 +15,7 @@
 //   find      sequence that finds the last op
 //   collapse  pass that merges dimensions which lie together in all operands,
 //             or one that does nothing
+//   planes    1 for rows of rows
 //   results   1 where the function has several, which takes an op of cwm
 //   last      which of them the last op gives
 //   parallel  rows are shared out among threads
@@ -51,6 +55,12 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %generic_fill = transform.structured.generalize %fill : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_fold_unit_dims failures(propagate) (%func) : (!transform.any_op) -> ()
 
+  transform.tune.alternatives<"planes"> {
+    transform.yield
+  }, {
+    transform.include @rows_of_planes failures(propagate) (%func) : (!transform.any_op) -> ()
+    transform.yield
+  }
   %elementwise = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>]} in %func : (!transform.any_op) -> !transform.any_op
   transform.foreach %elementwise : !transform.any_op {
   ^bb0(%op: !transform.any_op):
@@ -72,6 +82,28 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
     transform.apply_patterns.vector.lower_multi_reduction lowering_strategy = "innerreduction"
   } : !transform.any_op
   transform.include @cwm_lower_vectors failures(propagate) (%lowered) : (!transform.any_op) -> ()
+  transform.yield
+}
+
+// Rows of rows: one at a time, but for reductions over all of them.
+transform.named_sequence @rows_of_planes(%func: !transform.any_op {transform.readonly}) {
+  %elementwise = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]} in %func : (!transform.any_op) -> !transform.any_op
+  transform.foreach %elementwise : !transform.any_op {
+  ^bb0(%op: !transform.any_op):
+    %row, %row_loop = transform.structured.tile_using_for %op tile_sizes [1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+  }
+  %by_row = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func : (!transform.any_op) -> !transform.any_op
+  transform.foreach %by_row : !transform.any_op {
+  ^bb0(%op: !transform.any_op):
+    %row, %row_loop = transform.structured.tile_using_for %op tile_sizes [1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+  }
+  transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
+  transform.include @cwm_fold_unit_dims failures(propagate) (%func) : (!transform.any_op) -> ()
+  %reductions = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<reduction>, #linalg.iterator_type<reduction>]} in %func : (!transform.any_op) -> !transform.any_op
+  transform.foreach %reductions : !transform.any_op {
+  ^bb0(%op: !transform.any_op):
+    %neutral, %partial, %combined, %loop = transform.structured.tile_reduction_using_for %op by tile_sizes = [1, 64] {cwm.bind = {tile_sizes = [1, "vt"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  }
   transform.yield
 }
 

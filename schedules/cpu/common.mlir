@@ -9,6 +9,8 @@ module attributes {transform.with_named_sequence} {
 // reductions that reads its operands in whatever layout they came, at most one
 // elementwise op after it.
 // linalg.fill keeps its name: patterns on linalg.pack look for it.
+// Structure, from the payload:
+//   elementwise  1 where there is arithmetic on whole tensors
 transform.named_sequence @cwm_normalise(%func: !transform.any_op {transform.consumed}) -> !transform.any_op {
   %named = transform.structured.match ops{["linalg.matmul", "linalg.batch_matmul",
       "linalg.matvec", "linalg.vecmat", "linalg.batch_matvec", "linalg.batch_vecmat",
@@ -38,8 +40,15 @@ transform.named_sequence @cwm_normalise(%func: !transform.any_op {transform.cons
       "linalg.copy"]} in %func
       : (!transform.any_op) -> !transform.any_op
   %generic = transform.structured.generalize %named : (!transform.any_op) -> !transform.any_op
-  %fused = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %func
+  %fused_linalg = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %func
       : (!transform.any_op) -> !transform.any_op
+  %fused = transform.tune.alternatives<"elementwise"> -> !transform.any_op {
+    transform.yield %fused_linalg : !transform.any_op
+  }, {
+    %linalg = transform.apply_registered_pass "convert-elementwise-to-linalg" to %fused_linalg : (!transform.any_op) -> !transform.any_op
+    %fused_all = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %linalg : (!transform.any_op) -> !transform.any_op
+    transform.yield %fused_all : !transform.any_op
+  }
   transform.bufferization.eliminate_empty_tensors %fused : !transform.any_op
   transform.yield %fused : !transform.any_op
 }
@@ -227,13 +236,15 @@ transform.named_sequence @cwm_lower_vectors(%func: !transform.any_op {transform.
 // elementwise ops fuse, unit dimensions go (tiling does not fuse producers whose
 // results are read at a constant index). Structure, from the payload:
 //   softmax        1 where there is a linalg.softmax
-//   initial_value  1 where one is neither a fill nor empty: needs an op of cwm
+//   initial_value  1 where one is neither a fill nor empty, or where a reduction
+//                  has several results: needs an op of cwm
 transform.named_sequence @cwm_normalise_chain(%func: !transform.any_op {transform.consumed}) -> !transform.any_op {
   transform.tune.alternatives<"initial_value"> {
     transform.yield
   }, {
     transform.apply_patterns to %func {
       transform.apply_patterns.cwm.separate_initial_values
+      transform.apply_patterns.cwm.split_results
     } : !transform.any_op
     transform.yield
   }
@@ -257,10 +268,19 @@ transform.named_sequence @cwm_normalise_chain(%func: !transform.any_op {transfor
       "linalg.contract"]} in %func
       : (!transform.any_op) -> !transform.any_op
   %generic = transform.structured.generalize %named : (!transform.any_op) -> !transform.any_op
-  %fused = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %func
+  %fused_linalg = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %func
       : (!transform.any_op) -> !transform.any_op
+  %fused = transform.tune.alternatives<"elementwise"> -> !transform.any_op {
+    transform.yield %fused_linalg : !transform.any_op
+  }, {
+    %linalg = transform.apply_registered_pass "convert-elementwise-to-linalg" to %fused_linalg : (!transform.any_op) -> !transform.any_op
+    %fused_all = transform.apply_registered_pass "linalg-fuse-elementwise-ops" to %linalg : (!transform.any_op) -> !transform.any_op
+    transform.yield %fused_all : !transform.any_op
+  }
   %folded = transform.apply_registered_pass "linalg-fold-unit-extent-dims" to %fused
       : (!transform.any_op) -> !transform.any_op
+  // Each op has reshapes of its own.
+  transform.apply_cse to %folded : !transform.any_op
   transform.yield %folded : !transform.any_op
 }
 

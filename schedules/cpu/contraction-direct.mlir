@@ -7,8 +7,9 @@
 // Knobs of the search:
 //   mr, nr  register tile; nr is the vectorised one
 //   kt      depth of the unrolled innermost step; must divide K
-//   order   loops over m outside of those over n, or inside
+//   order   loops over m outside of those over n (0), or inside (1)
 // Structure, from the payload, besides that of @cwm_isolate:
+//   rows, columns    extents of m and n
 //   last_attributes  iterators of the last op, the contraction or an elementwise op
 //   inner_order      iterators of a tile (m, n, k) in the order in which its vector
 //                    form lowers to outer products
@@ -33,6 +34,8 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %mr = transform.tune.knob<"mr"> options = [2, 4, 6, 8, 10, 12, 14] {cwm.default = 8 : i64} -> !transform.param<i64>
   %nr = transform.tune.knob<"nr"> options = [16, 32, 64] {cwm.default = 32 : i64} -> !transform.param<i64>
   %kt = transform.tune.knob<"kt"> options = [1, 2, 4, 8, 16] {cwm.default = 4 : i64} -> !transform.param<i64>
+  %rows = transform.tune.knob<"rows"> options = [1024] -> !transform.param<i64>
+  %columns = transform.tune.knob<"columns"> options = [1024] -> !transform.param<i64>
   // Accumulators fill the register file without spilling.
   %fewest = transform.tune.knob<"fewest_elements"> options = [128] -> !transform.param<i64>
   %most = transform.tune.knob<"most_elements"> options = [448] -> !transform.param<i64>
@@ -54,7 +57,20 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
     %shared = transform.include @cwm_share failures(propagate) (%func, %last) : (!transform.any_op, !transform.any_op) -> !transform.any_op
     transform.yield %shared : !transform.any_op
   }
-  %tile, %loops:2 = transform.structured.fuse %part tile_sizes [8, 32] interchange [0, 1] {cwm.bind = {static_tile_sizes = ["mr", "nr"], static_tile_interchange = {knob = "order", options = [array<i64: 0, 1>, array<i64: 1, 0>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  transform.tune.alternatives<"order"> {
+    %tile, %loops:2 = transform.structured.fuse %part tile_sizes [8, 32] interchange [0, 1] {cwm.bind = {static_tile_sizes = ["mr", "nr"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  }, {
+    // Where one tile spans a dimension there is one order.
+    transform.smt.constrain_params(%mr, %nr, %rows, %columns) : (!transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>) -> () {
+    ^bb0(%m: !smt.int, %n: !smt.int, %all_m: !smt.int, %all_n: !smt.int):
+      %several_m = smt.int.cmp lt %m, %all_m
+      %several_n = smt.int.cmp lt %n, %all_n
+      smt.assert %several_m
+      smt.assert %several_n
+      smt.yield
+    }
+    %tile, %loops:2 = transform.structured.fuse %part tile_sizes [8, 32] interchange [1, 0] {cwm.bind = {static_tile_sizes = ["mr", "nr"]}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  }
   transform.include @cwm_clean_up failures(propagate) (%func) : (!transform.any_op) -> ()
   %tiles = transform.structured.match ops{["linalg.generic"]} attributes {iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]} in %func : (!transform.any_op) -> !transform.any_op
   // The order in which a contraction of vectors is one of outer products.

@@ -7,10 +7,11 @@
 //   kr      depth of a slice of a panel
 //   kt      depth of the unrolled innermost step; at most kr
 //   packing what is packed at once and what where it is used
-//   order   n outermost keeps a panel of the right operand in cache
+//   order   0: n outermost keeps a panel of the right operand in cache; 1: m
 //   mc      rows of the left operand that are packed together
 // Structure, from the payload (one option each, set by lib/Sketches), besides
 // that of @cwm_isolate:
+//   rows, columns              extents of m and n
 //   last_op, last_attributes   the last op after packing
 //   lhs, rhs, lhs_order, rhs_order  operand numbers and orders as (m, k), (n, k)
 //   threads, parallel  1 and true where packing and tiles are shared out among
@@ -39,6 +40,8 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %nr = transform.tune.knob<"nr"> options = [16, 32, 64] {cwm.default = 64 : i64} -> !transform.param<i64>
   %kr = transform.tune.knob<"kr"> options = [4, 8, 16] {cwm.default = 4 : i64} -> !transform.param<i64>
   %kt = transform.tune.knob<"kt"> options = [1, 2, 4, 8] {cwm.default = 4 : i64} -> !transform.param<i64>
+  %rows = transform.tune.knob<"rows"> options = [1024] -> !transform.param<i64>
+  %columns = transform.tune.knob<"columns"> options = [1024] -> !transform.param<i64>
   // Accumulators fill the register file without spilling.
   %fewest = transform.tune.knob<"fewest_elements"> options = [128] -> !transform.param<i64>
   %most = transform.tune.knob<"most_elements"> options = [448] -> !transform.param<i64>
@@ -89,7 +92,20 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
       transform.apply_patterns.tensor.fold_into_pack_and_unpack
     } : !transform.any_op
     %last = transform.include @last_op failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
-    %tile, %loops:2 = transform.structured.fuse %last tile_sizes [6, 64] interchange [1, 0] {cwm.bind = {static_tile_sizes = ["mr", "nr"], static_tile_interchange = {knob = "order", options = [array<i64: 1, 0>, array<i64: 0, 1>]}, use_forall = {knob = "parallel", options = [false]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.tune.alternatives<"order"> {
+      %tile, %loops:2 = transform.structured.fuse %last tile_sizes [6, 64] interchange [1, 0] {cwm.bind = {static_tile_sizes = ["mr", "nr"], use_forall = {knob = "parallel", options = [false]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    }, {
+      // Where one tile spans a dimension there is one order.
+      transform.smt.constrain_params(%mr, %nr, %rows, %columns) : (!transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>) -> () {
+      ^bb0(%m: !smt.int, %n: !smt.int, %all_m: !smt.int, %all_n: !smt.int):
+        %several_m = smt.int.cmp lt %m, %all_m
+        %several_n = smt.int.cmp lt %n, %all_n
+        smt.assert %several_m
+        smt.assert %several_n
+        smt.yield
+      }
+      %tile, %loops:2 = transform.structured.fuse %last tile_sizes [6, 64] interchange [0, 1] {cwm.bind = {static_tile_sizes = ["mr", "nr"], use_forall = {knob = "parallel"}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    }
   }, {
     // A panel of the right operand at a time: it is used from cache and comes
     // from memory once. For large right operands (weights).

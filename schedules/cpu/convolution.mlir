@@ -9,7 +9,8 @@
 // Knobs of the search:
 //   f, w   register tile: output channels (vectorised) and output columns
 //   c      input channels of the unrolled innermost step; must divide C
-//   order  loops over output channels outside of those over the image, or inside
+//   order  loops over output channels outside of those over the image (0), or
+//          inside (1)
 // Structure, from the payload (one option each, set by lib/Sketches; what stands
 // here is for NCHW and FCHW):
 //   window, loops  iterators of the convolution; its loops in the order of the
@@ -18,6 +19,8 @@
 //   panels         filter dimensions with the panels outermost
 //   panel          step of packing
 //   tile, step     of the result, and of the reductions
+//   features_outside, features_inside  the orders
+//   features, width  output channels; columns, but more where the image has rows
 //   packed_window  iterators of the packed convolution
 //   input_rows, filter_rows  steps of padding
 //   packed_bias    1 for a bias, if f divides F; tiles of others are transposed
@@ -49,6 +52,8 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
   %w = transform.tune.knob<"w"> options = [1, 2, 4, 7, 14, 28] {cwm.default = 14 : i64} -> !transform.param<i64>
   %c = transform.tune.knob<"c"> options = [1, 2, 4, 8] {cwm.default = 4 : i64} -> !transform.param<i64>
   %most = transform.tune.knob<"most_elements"> options = [448] -> !transform.param<i64>
+  %features = transform.tune.knob<"features"> options = [1024] -> !transform.param<i64>
+  %width = transform.tune.knob<"width"> options = [1024] -> !transform.param<i64>
   // Accumulators fit the register file.
   transform.smt.constrain_params(%f, %w, %most) : (!transform.param<i64>, !transform.param<i64>, !transform.param<i64>) -> () {
   ^bb0(%rows: !smt.int, %columns: !smt.int, %upper: !smt.int):
@@ -111,7 +116,20 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.c
     %shared = transform.include @cwm_share failures(propagate) (%func, %last) : (!transform.any_op, !transform.any_op) -> !transform.any_op
     transform.yield %shared : !transform.any_op
   }
-  %tile, %loops:4 = transform.structured.fuse %part tile_sizes [1, 32, 1, 14] interchange [0, 1, 2, 3] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [[1, "f", 1, "w"]]}, static_tile_interchange = {knob = "order", options = [array<i64: 0, 1, 2, 3>, array<i64: 0, 2, 3, 1>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  transform.tune.alternatives<"order"> {
+    %tile, %loops:4 = transform.structured.fuse %part tile_sizes [1, 32, 1, 14] interchange [0, 1, 2, 3] {cwm.bind = {static_tile_sizes = {knob = "tile", options = [[1, "f", 1, "w"]]}, static_tile_interchange = {knob = "features_outside", options = [array<i64: 0, 1, 2, 3>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  }, {
+    // Where one tile spans all channels, or the image, there is one order.
+    transform.smt.constrain_params(%f, %w, %features, %width) : (!transform.param<i64>, !transform.param<i64>, !transform.param<i64>, !transform.param<i64>) -> () {
+    ^bb0(%rows: !smt.int, %columns: !smt.int, %all_rows: !smt.int, %all_columns: !smt.int):
+      %several_rows = smt.int.cmp lt %rows, %all_rows
+      %several_columns = smt.int.cmp lt %columns, %all_columns
+      smt.assert %several_rows
+      smt.assert %several_columns
+      smt.yield
+    }
+    %tile, %loops:4 = transform.structured.fuse %part tile_sizes [1, 32, 1, 14] interchange [0, 2, 3, 1] {cwm.bind = {static_tile_sizes = {knob = "tile"}, static_tile_interchange = {knob = "features_inside", options = [array<i64: 0, 2, 3, 1>]}}} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  }
   // Incomplete tiles at the ends get code of their own.
   %peeled = transform.include @cwm_peel_all failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
   transform.include @cwm_clean_up failures(propagate) (%peeled) : (!transform.any_op) -> ()

@@ -10,11 +10,18 @@
 
 // Structure, from the payload:
 //   softmax  1 where there is a linalg.softmax, which has no loops of its own
+//   elementwise  1 where there is arithmetic on whole tensors
 
 module attributes {transform.with_named_sequence} {
 
 transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
-  %func = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
+  %func0 = transform.structured.match ops{["func.func"]} in %root : (!transform.any_op) -> !transform.any_op
+  %func = transform.tune.alternatives<"elementwise"> -> !transform.any_op {
+    transform.yield %func0 : !transform.any_op
+  }, {
+    %linalg = transform.apply_registered_pass "convert-elementwise-to-linalg" to %func0 : (!transform.any_op) -> !transform.any_op
+    transform.yield %linalg : !transform.any_op
+  }
   transform.tune.alternatives<"softmax"> {
     transform.yield
   }, {

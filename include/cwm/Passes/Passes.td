@@ -428,12 +428,17 @@ def VectorizeLinalg : Pass<"cwm-vectorize-linalg"> {
   let summary = "vectorise structured ops on buffers that a schedule has left";
   let description = [{
     Turns linalg ops on buffers of static shape into loops over vectors: one
-    dimension along which all operands are contiguous or constant is walked along
-    in vectors, the end of it in a shorter one; accumulators stay in registers.
-    A reduction along it keeps partial results in the lanes of a vector, so a sum
-    is not made in the order of the loops.
+    dimension along which all operands are contiguous, apart by up to four
+    elements (inputs only) or constant is walked along in vectors, the end of it
+    in a shorter one; accumulators stay in registers. Reductions whose inputs do
+    not all depend on all dimensions of the result (products of matrices,
+    convolutions) compute tiles of it, so that what is loaded serves several
+    accumulators. A reduction along the vectors keeps partial results in their
+    lanes, so a sum is not made in the order of the loops. The index of the least
+    or greatest element is found that way, too; where a NaN comes up, in single
+    steps, which define what it means.
 
-    Ops with computed or strided accesses along every dimension, with dynamic
+    Ops with computed or other strided accesses along every dimension, with dynamic
     shapes, on i1, or with calls of libm (sin, powf, f64 exp, ...) are left:
     convert-linalg-to-loops makes scalar loops of them.
   }];

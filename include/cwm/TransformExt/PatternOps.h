@@ -21,6 +21,9 @@ namespace cwm {
 /// The patterns of `transform.apply_patterns.cwm.separate_initial_values`.
 void populateSeparateInitialValuesPatterns(mlir::RewritePatternSet &patterns);
 
+/// The patterns of `transform.apply_patterns.cwm.split_results`.
+void populateSplitResultsPatterns(mlir::RewritePatternSet &patterns);
+
 /// The patterns of `transform.apply_patterns.cwm.widen_sums`.
 void populateWidenSumsPatterns(mlir::RewritePatternSet &patterns);
 

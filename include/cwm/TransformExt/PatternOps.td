@@ -68,6 +68,26 @@ def ApplySeparateInitialValuesPatternsOp
   let assemblyFormat = "attr-dict";
 }
 
+def ApplySplitResultsPatternsOp
+    : Op<Transform_Dialect, "apply_patterns.cwm.split_results",
+         [DeclareOpInterfaceMethods<PatternDescriptorOpInterface>]> {
+  let cppNamespace = "::cwm";
+  let summary = "one reduction for each result";
+  let description = [{
+    Collects a pattern that rewrites reductions on tensors with several results
+    (a sum and a sum of squares) as one `linalg.generic` for each of them.
+    Results that depend on what another one has been so far, such as the index
+    of a maximum, are left alone.
+
+    ```mlir
+    transform.apply_patterns to %func {
+      transform.apply_patterns.cwm.split_results
+    } : !transform.any_op
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def ApplyWidenSumsPatternsOp
     : Op<Transform_Dialect, "apply_patterns.cwm.widen_sums",
          [DeclareOpInterfaceMethods<PatternDescriptorOpInterface>]> {
