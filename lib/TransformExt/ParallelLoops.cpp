@@ -90,14 +90,10 @@ static std::optional<Movement> getMovement(scf::ForallOp loop,
 /// Elements from the first to the last of a dimension of a slice.
 static std::optional<int64_t> getSpan(OpFoldResult size, OpFoldResult stride) {
   std::optional<int64_t> step = getConstantIntValue(stride);
-  std::optional<int64_t> extent = getConstantIntValue(size);
-  if (!extent)
-    if (FailureOr<int64_t> bound = Bounds::computeConstantBound(
-            presburger::BoundType::UB, Bounds::Variable(size),
-            /*stopCondition=*/nullptr, /*closedUB=*/true);
-        succeeded(bound))
-      extent = *bound;
-  if (!extent || !step || *step < 1)
+  FailureOr<int64_t> extent = Bounds::computeConstantBound(
+      presburger::BoundType::UB, Bounds::Variable(size),
+      /*stopCondition=*/nullptr, /*closedUB=*/true);
+  if (failed(extent) || !step || *step < 1)
     return std::nullopt;
   return *extent == 0 ? 0 : (*extent - 1) * *step + 1;
 }

@@ -52,7 +52,7 @@ Expected<std::string> cwm::runKnobCheck(const Payload &payload,
   }
   std::string pass = "--cwm-check-knobs";
   const char *separator = "=";
-  for (auto [name, value] :
+  for (const auto &[name, value] :
        {std::pair("schedule=", schedule.str()),
         std::pair("hardware=", hardware.str()),
         std::pair("threads=", threads > 1 ? std::to_string(threads) : "")}) {
