@@ -269,12 +269,13 @@ static void chooseUnrolled(linalg::LinalgOp op, VectorPlan &plan) {
   plan.unrolled.push_back({dim, chooseFactor(extents[dim], most)});
   // What is read again in each iteration of the outer loop: all that varies
   // along the inner one only.
-  int64_t steps = llvm::divideCeil(extents[plan.dim], plan.wide);
-  int64_t rows = llvm::divideCeil(extents[dim], plan.unrolled.front().factor);
+  auto steps =
+      static_cast<double>(llvm::divideCeilSigned(extents[plan.dim], plan.wide));
+  auto rows = static_cast<double>(
+      llvm::divideCeilSigned(extents[dim], plan.unrolled.front().factor));
   plan.stepsOutside =
       !plan.isReduction &&
-      getBytes(op, plan.dim, dim) * static_cast<double>(rows) >
-          getBytes(op, dim, plan.dim) * static_cast<double>(steps);
+      getBytes(op, plan.dim, dim) * rows > getBytes(op, dim, plan.dim) * steps;
 }
 
 //===----------------------------------------------------------------------===//
