@@ -12,6 +12,7 @@ standard library only, down to Python 3.8.
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import gzip
 import json
@@ -32,6 +33,23 @@ def rows(*groups: str) -> dict[str, dict]:
     """The entries of the payloads' indexes by name."""
     entries = [e for group in groups for e in json.loads((PAYLOADS / group / "index.json").read_text())]
     return {entry["name"]: entry for entry in entries}
+
+
+def add_arguments(parser: argparse.ArgumentParser, peer: str) -> None:
+    """The options that all tuners have."""
+    parser.add_argument("--rows", default=",".join(rows("rep")), help="default: the 22")
+    parser.add_argument("--data", type=pathlib.Path, default=DATA / peer, help="where the records go")
+    parser.add_argument("--trials", type=int, default=64)
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def chosen(parser: argparse.ArgumentParser, text: str) -> dict[str, dict]:
+    """The rows asked for; an unknown name is an error of usage."""
+    known, names = rows("rep", "nhwc"), [name for name in text.split(",") if name]
+    for name in names:
+        if name not in known:
+            parser.error(f"unknown row '{name}'")
+    return {name: known[name] for name in names}
 
 
 def machine() -> str:

@@ -60,28 +60,21 @@ def tune(row: dict, arguments: argparse.Namespace, log: pathlib.Path) -> dict:
 
 
 def main() -> int:
-    rows = records.rows("rep", "nhwc")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", default=",".join(records.rows("rep")), help="default: the 22")
-    parser.add_argument("--data", type=pathlib.Path, default=records.DATA / "ansor", help="where the records go")
-    parser.add_argument("--trials", type=int, default=64)
+    records.add_arguments(parser, "ansor")
     parser.add_argument("--per-round", type=int, default=64, help="programs between two looks at the cost model")
     parser.add_argument("--warmup", type=int, default=100, help="programs before the cost model counts")
     parser.add_argument("--timeout", type=int, default=10, help="seconds that a trial may run")
-    parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    names = [name for name in arguments.rows.split(",") if name]
-    for name in names:
-        if name not in rows:
-            parser.error(f"unknown row '{name}'")
+    rows = records.chosen(parser, arguments.rows)
     store = records.Store(arguments.data)
     wanted = {name: getattr(arguments, name) for name in ("trials", "seed", "per_round", "warmup")}
-    for name in names:
+    for name, row in rows.items():
         if store.complete(name, ansor_graphs.CPU, wanted):
             continue
         with tempfile.TemporaryDirectory() as temporary:
             log = pathlib.Path(temporary) / "log.json"
-            info = tune(rows[name], arguments, log)
+            info = tune(row, arguments, log)
             store.write(name, log.read_text().splitlines(), {**info, **wanted})
         print(f"{name}: {info['seconds']} s, {info['measured']} measured, best {info['best_us']} us", flush=True)
     return 0

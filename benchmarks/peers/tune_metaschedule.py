@@ -54,28 +54,21 @@ def tune(row: dict, arguments: argparse.Namespace, folder: pathlib.Path) -> tupl
 
 
 def main() -> int:
-    rows = records.rows("rep", "nhwc")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", default=",".join(records.rows("rep")), help="default: the 22")
-    parser.add_argument("--data", type=pathlib.Path, default=records.DATA / "metaschedule", help="where records go")
-    parser.add_argument("--trials", type=int, default=64)
+    records.add_arguments(parser, "metaschedule")
     parser.add_argument("--per-round", type=int, default=16, help="trials between two trainings of the cost model")
     parser.add_argument("--keep", type=int, default=8, help="records to keep")
-    parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    names = [name for name in arguments.rows.split(",") if name]
-    for name in names:
-        if name not in rows:
-            parser.error(f"unknown row '{name}'")
+    rows = records.chosen(parser, arguments.rows)
     store = records.Store(arguments.data)
     wanted = {name: getattr(arguments, name) for name in ("trials", "seed", "per_round")}
     metaschedule_graphs.only_x86_intrinsics()
     cloudpickle.register_pickle_by_value(metaschedule_graphs)  # builders cannot import it
-    for name in names:
+    for name, row in rows.items():
         if store.complete(name, metaschedule_graphs.CPU, wanted):
             continue
         with tempfile.TemporaryDirectory() as temporary:
-            kept, info = tune(rows[name], arguments, pathlib.Path(temporary))
+            kept, info = tune(row, arguments, pathlib.Path(temporary))
             store.write(name, kept, {**info, **wanted})
         print(f"{name}: {info['seconds']} s, {info['measured']} measured, best {info['best_us']} us", flush=True)
     return 0
