@@ -19,6 +19,7 @@ import numpy as np
 import protocol
 import records
 import tvm
+import tvm_kernel
 from tvm import auto_scheduler, te
 from tvm.auto_scheduler import LayoutRewriteOption
 from tvm.auto_scheduler.measure import recover_measure_input
@@ -28,7 +29,7 @@ def build(schedule: te.Schedule, tensors: list[te.Tensor]) -> tvm.runtime.Module
     return tvm.build(schedule, tensors, ansor_graphs.TARGET)
 
 
-class Kernel(protocol.Kernel):
+class Kernel(tvm_kernel.Kernel):
     """A built module on arrays of its own, inputs first."""
 
     def __init__(self, module: tvm.runtime.Module, inputs: list[np.ndarray], result: list[int]) -> None:
@@ -37,21 +38,8 @@ class Kernel(protocol.Kernel):
         self.buffers.append(tvm.nd.array(np.full(result, np.nan, "float32")))
         self.loops = {}
 
-    def __call__(self) -> None:
-        self.function(*self.buffers)
-
-    def repeat(self, count: int) -> None:
-        """In TVM's own loop, which runs once more than it is told to, in front."""
-        if count == 1:
-            self()
-            return
-        if count not in self.loops:
-            self.loops = {count: self.module.time_evaluator(self.module.entry_name, tvm.cpu(), number=count - 1)}
-        self.loops[count](*self.buffers)
-
-    def result(self) -> np.ndarray:
-        self()
-        return self.buffers[-1].numpy()
+    def evaluator(self, number: int) -> object:
+        return self.module.time_evaluator(self.module.entry_name, tvm.cpu(), number=number)
 
 
 def pack(dag: auto_scheduler.ComputeDAG, state: object, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

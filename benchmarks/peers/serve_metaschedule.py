@@ -20,12 +20,13 @@ import numpy as np
 import protocol
 import records
 import tvm
+import tvm_kernel
 from tvm import relax
 from tvm.relax import transform
 from tvm.s_tir import meta_schedule
 
 
-class Kernel(protocol.Kernel):
+class Kernel(tvm_kernel.Kernel):
     """The one TIR function that a row is, on arrays that stay."""
 
     def __init__(self, module: tvm.IRModule, activations: list[np.ndarray]) -> None:
@@ -41,21 +42,8 @@ class Kernel(protocol.Kernel):
         self.name, self.function = name.name_hint, self.library[name.name_hint]
         self.loops: dict[int, object] = {}
 
-    def __call__(self) -> None:
-        self.function(*self.buffers)
-
-    def repeat(self, count: int) -> None:
-        """In TVM's own loop, which runs once more than it is told to, in front."""
-        if count == 1:
-            self()
-            return
-        if count not in self.loops:
-            self.loops = {count: self.library.mod.time_evaluator(self.name, tvm.cpu(), number=count - 1)}
-        self.loops[count](*self.buffers)
-
-    def result(self) -> np.ndarray:
-        self()
-        return self.buffers[-1].numpy()
+    def evaluator(self, number: int) -> object:
+        return self.library.mod.time_evaluator(self.name, tvm.cpu(), number=number)
 
 
 def tir_function(module: tvm.IRModule) -> tuple[tvm.ir.GlobalVar, tvm.tirx.PrimFunc]:
