@@ -66,7 +66,8 @@ struct SplitResults : OpInterfaceRewritePattern<linalg::LinalgOp> {
     for (auto [number, init] : llvm::enumerate(op.getDpsInits())) {
       SmallVector<AffineMap> own(maps.begin(),
                                  maps.begin() + op.getNumDpsInputs());
-      own.push_back(op.getMatchingIndexingMap(op.getDpsInitOperand(number)));
+      own.push_back(op.getMatchingIndexingMap(
+          op.getDpsInitOperand(static_cast<int64_t>(number))));
       auto emitBody = [&, number = number](OpBuilder &builder, Location loc,
                                            ValueRange args) {
         IRMapping mapping;
