@@ -169,6 +169,15 @@ def make(entry: catalogue.Entry, bar: float, options: Options) -> Row:
     return row
 
 
+def judged(text: str, missing: Sequence[str], bar: str | None, good: bool) -> str:
+    """`text`, the rows it misses, and whether it holds."""
+    if missing:
+        text += f", {len(missing)} MISSING: {', '.join(missing)}"
+    if bar is not None:
+        text += f" ({bar}: {'ok' if good else 'MISS'})"
+    return text
+
+
 @dataclasses.dataclass
 class Mean:
     """A geometric mean over rows, and the rows it misses."""
@@ -187,11 +196,7 @@ class Mean:
     def __str__(self) -> str:
         value = f"{self.value:.3f}" if self.used else "none"
         text = f"geomean of {self.label} against {self.peer}: {value} over {self.used} row{'s' * (self.used != 1)}"
-        if self.missing:
-            text += f", {len(self.missing)} MISSING: {', '.join(self.missing)}"
-        if self.bar is not None:
-            text += f" (bar {self.bar:.2f}: {'ok' if self.good else 'MISS'})"
-        return text
+        return judged(text, self.missing, None if self.bar is None else f"bar {self.bar:.2f}", self.good)
 
 
 def mean(label: str, peer: str, rows: Iterable[Row], bar: float | None = None) -> Mean:
@@ -228,11 +233,7 @@ class TuningTime:
     def __str__(self) -> str:
         share = f"{self.ours / self.theirs:.2f}" if self.theirs else "none"
         text = f"tuning seconds of {self.label}: {self.ours:.0f}, {self.peer}: {self.theirs:.0f}: {share}"
-        if self.missing:
-            text += f", {len(self.missing)} MISSING: {', '.join(self.missing)}"
-        if self.bar is not None:
-            text += f" (at most {self.bar:.2f}: {'ok' if self.good else 'MISS'})"
-        return text
+        return judged(text, self.missing, None if self.bar is None else f"at most {self.bar:.2f}", self.good)
 
 
 def tuning_time(

@@ -513,18 +513,32 @@ struct DotProducts : cwm::impl::DotProductsBase<DotProducts> {
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
-        run(function);
+      if (!function.isExternal() && failed(run(function)))
+        return signalPassFailure();
   }
 
-  void run(func::FuncOp function) {
+  /// Products of what is widened: lowered otherwise, each of thousands takes
+  /// some instructions, and the compiler minutes.
+  static bool isWide(vector::ContractionOp op) {
+    return op.getLhsType().getRank() == 3 &&
+           llvm::any_of(ValueRange{op.getLhs(), op.getRhs()}, [](Value value) {
+             return isa_and_present<arith::ExtFOp, arith::ExtSIOp,
+                                    arith::ExtUIOp>(value.getDefiningOp());
+           });
+  }
+
+  LogicalResult run(func::FuncOp function) {
     SmallVector<vector::ContractionOp> ops;
     function->walk([&](vector::ContractionOp op) { ops.push_back(op); });
     bool usesTiles = false;
     for (vector::ContractionOp op : ops) {
       std::optional<DotContraction> dot = DotContraction::match(op);
-      if (!dot)
+      if (!dot) {
+        if (!instruction.empty() && isWide(op))
+          return op.emitError() << "a contraction of groups that are not read "
+                                   "from memory as cwm-dot-products needs it";
         continue;
+      }
       StringRef tiles = dot->isFloat() ? "amx-bf16" : "amx-int8";
       StringRef vectors = dot->isFloat() ? "avx512bf16" : "avx512vnni";
       if (instruction == tiles && TileLowering::fits(*dot)) {
@@ -532,11 +546,15 @@ struct DotProducts : cwm::impl::DotProductsBase<DotProducts> {
         usesTiles = true;
       } else if (instruction == vectors && VectorLowering::fits(*dot)) {
         VectorLowering(*dot).run();
+      } else if (!instruction.empty()) {
+        return op.emitError() << "a contraction of groups that no instruction "
+                              << instruction << " fits";
       }
     }
     if (usesTiles)
       requestTiles(function);
     joinGroups(function);
+    return success();
   }
 };
 } // namespace

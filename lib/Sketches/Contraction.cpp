@@ -9,6 +9,7 @@
 #include "Contraction.h"
 
 #include "Options.h"
+#include "RegisterTiles.h"
 
 #include "cwm/Target/CPU/DotProducts.h"
 
@@ -16,134 +17,6 @@
 
 using namespace mlir;
 using namespace cwm;
-
-namespace {
-/// Register tiles of `mr` rows by `nr` vectorised columns.
-struct RegisterTiles {
-  SmallVector<int64_t> mr, nr;
-  int64_t fewest = 0, most = 0;
-  int64_t defaultMr = 0, defaultNr = 0;
-
-  /// What the sketches assert.
-  bool isPossible(int64_t mr, int64_t nr) const {
-    return mr * nr >= fewest && mr * nr <= most;
-  }
-};
-} // namespace
-
-static double getPadding(int64_t extent, int64_t tile) {
-  return static_cast<double>(llvm::alignTo(extent, tile)) / extent;
-}
-
-/// Cost of a multiply-add relative to an ideal tile: accumulators hide the
-/// latency (4 cycles, 2 a cycle), loads (2 a cycle) must not outnumber the
-/// multiply-adds, a full register file spills.
-/// A panel of the vectorised operand that does not stay in the first-level
-/// cache
-/// (`streams`) is read again for every mr rows: 161, 178, 173 and 184 GFLOP/s
-/// were measured for 4x64, 6x64, 8x32 and 12x32 with panels in the second level
-/// (217 is the peak of that machine).
-static double getTileCost(int64_t mr, int64_t numVectors, int64_t numRegisters,
-                          bool streams) {
-  double accumulators = mr * numVectors;
-  double loads = mr + numVectors;
-  double latency = std::max(1.0, 8.0 / accumulators);
-  double ports = std::max(1.0, loads / accumulators);
-  double spills = accumulators + numVectors + 2 > numRegisters ? 1.5 : 1.0;
-  // Measured: 28 of 32 registers lose 5 % and more against 24, as loads cannot
-  // be moved ahead; 16 lose 3 % where nothing else differs.
-  spills *=
-      4 * accumulators > 3.0 * static_cast<double>(numRegisters) ? 1.05 : 1.0;
-  double traffic = streams ? 1.0 + 2.0 / static_cast<double>(mr * mr) : 1.0;
-  return latency * ports * spills * traffic * (1.0 + 0.25 / accumulators);
-}
-
-static SmallVector<int64_t> filter(ArrayRef<int64_t> values,
-                                   llvm::function_ref<bool(int64_t)> keep) {
-  SmallVector<int64_t> result;
-  llvm::copy_if(values, std::back_inserter(result), keep);
-  return result;
-}
-
-/// All tiles whose accumulators fit the register file. Extents of rows that
-/// must be divided are given as `exactM`; others are padded. `depth` is the
-/// extent of the reduction. With `wholeN`, nothing pads N: what is left at its
-/// end must be whole vectors or less than one (vectors of 17 or 24 elements
-/// take ten times as long). With `several`, no tile spans the whole result.
-static std::optional<RegisterTiles>
-getRegisterTiles(int64_t extentM, bool exactM, int64_t extentN, int64_t depth,
-                 int64_t lanes, const HardwareDescription &hardware,
-                 bool wholeN = false, bool several = false) {
-  int64_t numRegisters = hardware.numVectorRegisters;
-  int64_t elementBytes = hardware.vectorBits / 8 / lanes;
-  RegisterTiles tiles;
-  for (int64_t mr : {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16})
-    if (exactM ? extentM % mr == 0 : mr % 2 == 0 && mr <= (extentM + 3) / 4 * 4)
-      tiles.mr.push_back(mr);
-  for (int64_t numVectors : {1, 2, 4})
-    if (int64_t nr = numVectors * lanes;
-        numVectors == 1 ||
-        (wholeN ? nr <= extentN &&
-                      (extentN % nr % lanes == 0 || extentN % nr < lanes)
-                : nr < 2 * extentN))
-      tiles.nr.push_back(nr);
-  if (several && !tiles.mr.empty() && tiles.mr.back() >= extentM &&
-      tiles.nr.back() >= extentN) {
-    if (tiles.nr.front() < extentN)
-      tiles.nr = filter(tiles.nr, [&](int64_t nr) { return nr < extentN; });
-    else
-      tiles.mr = filter(tiles.mr, [&](int64_t mr) { return mr < extentM; });
-  }
-  if (tiles.mr.empty() || tiles.nr.empty())
-    return std::nullopt;
-  // More than 28 of 32 accumulators spill; few accumulators wait for each
-  // other.
-  tiles.most = (numRegisters - 4) * lanes;
-  int64_t biggest = 0;
-  double best = 0;
-  for (int64_t mr : tiles.mr)
-    for (int64_t nr : tiles.nr) {
-      if (mr * nr > tiles.most)
-        continue;
-      biggest = std::max(biggest, mr * nr);
-      bool streams = depth * nr * elementBytes > hardware.l1Bytes / 2;
-      double cost = getTileCost(mr, nr / lanes, numRegisters, streams) *
-                    getPadding(extentM, mr) * getPadding(extentN, nr);
-      if (tiles.defaultMr && cost >= best)
-        continue;
-      best = cost;
-      tiles.defaultMr = mr;
-      tiles.defaultNr = nr;
-    }
-  if (!tiles.defaultMr)
-    return std::nullopt;
-  tiles.fewest = std::min(
-      {numRegisters / 4 * lanes, biggest, tiles.defaultMr * tiles.defaultNr});
-  return tiles;
-}
-
-static void setRegisterTiles(SketchOptions &options,
-                             const RegisterTiles &tiles) {
-  // What the constraint leaves of either.
-  options.choice("mr",
-                 filter(tiles.mr,
-                        [&](int64_t mr) {
-                          return llvm::any_of(tiles.nr, [&](int64_t nr) {
-                            return tiles.isPossible(mr, nr);
-                          });
-                        }),
-                 tiles.defaultMr);
-  options.choice("nr",
-                 filter(tiles.nr,
-                        [&](int64_t nr) {
-                          return llvm::any_of(tiles.mr, [&](int64_t mr) {
-                            return tiles.isPossible(mr, nr);
-                          });
-                        }),
-                 tiles.defaultNr);
-  options.structure("fewest_elements", tiles.fewest);
-  options.structure("most_elements", tiles.most);
-}
 
 /// Structure of `@cwm_isolate`. `first` and `second` are the dimensions that
 /// the sketch calls m and n.
@@ -187,6 +60,16 @@ static bool isolate(SketchOptions &options, const ContractionPayload &payload,
     if (dim >= 0)
       order.push_back(llvm::find(roles, dim) - roles.begin());
   options.structure("permutation", order);
+  return sharesTiles;
+}
+
+/// The same for sketches whose loops over tiles are parallel or not as a whole.
+static bool isolateTiles(SketchOptions &options,
+                         const ContractionPayload &payload, int64_t first,
+                         int64_t second, int64_t threads) {
+  bool sharesTiles = isolate(options, payload, first, second, threads);
+  options.structure("threads", int64_t(sharesTiles));
+  options.flag("parallel", sharesTiles);
   return sharesTiles;
 }
 
@@ -308,17 +191,16 @@ static std::optional<FittingSketch>
 fitPacked(const ContractionPayload &payload, int64_t lanes,
           const HardwareDescription &hardware, int64_t threads,
           MLIRContext *context) {
+  TiledProduct product{payload.getM(), payload.getN(), payload.getK(), lanes};
   // One tile that is padded and the op after it would share an empty tensor:
   // vectors under a mask cannot.
-  std::optional<RegisterTiles> tiles = getRegisterTiles(
-      payload.getM(), false, payload.getN(), payload.getK(), lanes, hardware,
-      /*wholeN=*/false, /*several=*/payload.hasElementwise);
+  product.several = payload.hasElementwise;
+  std::optional<RegisterTiles> tiles = getRegisterTiles(product, hardware);
   if (!tiles)
     return std::nullopt;
   SketchOptions options("contraction-packed", context);
-  bool sharesTiles = isolate(options, payload, payload.m, payload.n, threads);
-  options.structure("threads", int64_t(sharesTiles));
-  options.flag("parallel", sharesTiles);
+  bool sharesTiles =
+      isolateTiles(options, payload, payload.m, payload.n, threads);
   setRegisterTiles(options, *tiles);
   // Operands with k innermost are packed through blocks of kr elements.
   bool transposed = getInnermost(payload, payload.rhsDims) == payload.k ||
@@ -361,9 +243,8 @@ static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
   if (!hasTiles && lhs.isUnsigned && rhs.isUnsigned)
     return std::nullopt;
   SketchOptions options("contraction-dot", context);
-  bool sharesTiles = isolate(options, payload, payload.m, payload.n, threads);
-  options.structure("threads", int64_t(sharesTiles));
-  options.flag("parallel", sharesTiles);
+  bool sharesTiles =
+      isolateTiles(options, payload, payload.m, payload.n, threads);
   RegisterTiles tiles;
   // One tile register holds 16 rows of 16 lanes; eight of them: four sums, two
   // of each operand.
@@ -378,9 +259,9 @@ static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
     tiles.defaultNr = 64;
   }
   if (!hasTiles) {
-    std::optional<RegisterTiles> vectors =
-        getRegisterTiles(payload.getM(), false, payload.getN(),
-                         payload.getK() / group, lanes, hardware);
+    TiledProduct product{payload.getM(), payload.getN(), payload.getK() / group,
+                         lanes};
+    std::optional<RegisterTiles> vectors = getRegisterTiles(product, hardware);
     if (!vectors)
       return std::nullopt;
     tiles = std::move(*vectors);
@@ -426,9 +307,10 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
   // Nor would it fuse where the other dimension is shorter than a vector.
   if (payload.hasElementwise && payload.getN() < lanes)
     return std::nullopt;
-  std::optional<RegisterTiles> tiles = getRegisterTiles(
-      payload.getN(), true, payload.getM(), payload.getK(), lanes, hardware,
-      /*wholeN=*/false, /*several=*/payload.hasElementwise);
+  TiledProduct product{payload.getN(), payload.getM(), payload.getK(), lanes};
+  product.exactM = true;
+  product.several = payload.hasElementwise;
+  std::optional<RegisterTiles> tiles = getRegisterTiles(product, hardware);
   SmallVector<int64_t> kt = filter(
       {1, 2, 4, 8, 16}, [&](int64_t kt) { return payload.getK() % kt == 0; });
   if (!tiles)
@@ -444,9 +326,7 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
         std::min(tiles->fewest, tiles->defaultMr * tiles->defaultNr);
   }
   SketchOptions options("contraction-rows", context);
-  bool sharesTiles = isolate(options, payload, payload.n, payload.m, threads);
-  options.structure("threads", int64_t(sharesTiles));
-  options.flag("parallel", sharesTiles);
+  isolateTiles(options, payload, payload.n, payload.m, threads);
   setRegisterTiles(options, *tiles);
   // Measured with 10 rows in place and K = 2560: 8 % better than 4. More rows
   // do not gain: the loop no longer fits the cache of decoded instructions.
@@ -498,9 +378,9 @@ std::optional<FittingSketch> cwm::fitDirect(const ContractionPayload &payload,
   if (payload.isVector() || isWidened ||
       getInnermost(payload, payload.rhsDims) != payload.n)
     return std::nullopt;
-  std::optional<RegisterTiles> tiles = getRegisterTiles(
-      payload.getM(), false, payload.getN(), payload.getK(), lanes, hardware,
-      /*wholeN=*/true);
+  TiledProduct product{payload.getM(), payload.getN(), payload.getK(), lanes};
+  product.wholeN = true;
+  std::optional<RegisterTiles> tiles = getRegisterTiles(product, hardware);
   if (!tiles)
     return std::nullopt;
   // Steps of one element would be no contractions. Those that do not divide are

@@ -33,8 +33,9 @@ def DotProducts : Pass<"cwm-dot-products", "::mlir::ModuleOp"> {
     | `avx512vnni` | 16 of i32 in a vector | not both unsigned; both signed costs a correction |
 
     The sums are (m, n), the operands (m, k, group) and (k, n, group). Sums in
-    tile registers stay there through the loop that carries them. Contractions
-    without an instruction are left alone.
+    tile registers stay there through the loop that carries them. A contraction
+    of groups that the instruction does not fit is an error: lowered otherwise, it
+    would be thousands of operations. Without an instruction all are left alone.
 
     Linux lets a process use tile registers once it has asked: a function that
     uses them starts with that system call. Where it is refused, the first use
