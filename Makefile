@@ -32,7 +32,7 @@ benchmarks: setup ## print the table of bars; keep the machine idle (two hours)
 	.venv-bench/bin/python3 benchmarks/table.py $(ARGS)
 
 docs: setup ## regenerate docs/reference from td files and --help
-	@scripts/build.sh dev tools
+	@scripts/build.sh dev cwm-opt cwm-tune cwm-train cwm-runner CwmPlugin
 	@scripts/generate-docs.sh build/dev
 
 clean: ## remove build/ (keeps .venv and work directories)

@@ -27,6 +27,11 @@ target_link_libraries(cwm_flags INTERFACE MLIR LLVM)
 # SQLite 3          the record store: atomic commits, survives kill -9.
 find_package(SQLite3 REQUIRED)
 
+# Zstandard         compressed states and data files. LLVM's package finds it.
+if(NOT TARGET zstd::libzstd_shared)
+  message(FATAL_ERROR "no Zstandard (package libzstd-dev): run scripts/setup.sh")
+endif()
+
 # XGBoost 3.2       the ranker. Loaded with dlopen on first use from the
 #                   xgboost-cpu wheel in the project's venv (the wheel has no
 #                   headers: include/cwm/Model/XGBoostAPI.h declares what we call).

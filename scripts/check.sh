@@ -27,7 +27,7 @@ note() { echo "$2" >"$results/$1.status"; }
 
 # lit alone needs no unit tests: a third of the build.
 targets=(all)
-wants gtest || targets=(cwm-opt cwm-tune cwm-runner CwmPlugin)
+wants gtest || targets=(cwm-opt cwm-tune cwm-train cwm-runner CwmPlugin)
 
 if ! scripts/build.sh "$preset" "${targets[@]}"; then
   note build 1

@@ -32,6 +32,20 @@ help() { # TOOL
   } >"$out/$1.md"
 }
 
+train_help() { # the list of commands, then the flags of each
+  local command
+  {
+    printf '%s\n\n# cwm-train\n' "$notice"
+    for command in '' $("$build/bin/cwm-train" --help | sed -n '/^COMMANDS/,$s/^  \([a-z]*\) *- .*/\1/p'); do
+      [ -z "$command" ] || printf '\n## %s\n' "$command"
+      printf '\n```text\n'
+      # shellcheck disable=SC2086
+      env -u COLUMNS TERM=dumb "$build/bin/cwm-train" $command --help | sed 's/[[:space:]]*$//'
+      printf '```\n'
+    done
+  } >"$out/cwm-train.md"
+}
+
 schedules() {
   printf '%s\n\n# Sketches\n\nThe transform-dialect files under `schedules/` that cwm-tune starts from, each\nwith the comment it begins with.\n' "$notice"
   local file
@@ -53,6 +67,7 @@ done
 schedules >"$out/Schedules.md"
 help cwm-tune
 help cwm-runner
+train_help
 
 if [ "$mode" = --check ]; then
   diff -ru docs/reference "$out" && exit 0

@@ -29,6 +29,7 @@ llvm_config.add_tool_substitutions(
     [
         "cwm-opt",
         ToolSubst("cwm-tune", unresolved="ignore"),
+        ToolSubst("cwm-train", unresolved="ignore"),
         ToolSubst("cwm-runner", unresolved="ignore"),
         "mlir-opt",
         "mlir-translate",

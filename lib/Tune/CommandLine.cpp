@@ -9,10 +9,9 @@
 #include "cwm/Tune/Options.h"
 
 #include "cwm/Database/Database.h"
+#include "cwm/Support/CommandLine.h"
 #include "cwm/Target/CPU/Hardware.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -21,81 +20,40 @@
 
 using namespace llvm;
 
-static Error makeError(const Twine &message) {
-  return createStringError(std::make_error_code(std::errc::invalid_argument),
-                           message);
-}
-
-/// Checks that `value` of `flag` lies in [low, high].
-static Error checkRange(StringRef flag, int64_t value, int64_t low,
-                        int64_t high) {
-  if (value >= low && value <= high)
-    return Error::success();
-  return makeError("--" + flag + "=" + Twine(value) + ": must be from " +
-                   Twine(low) + " to " + Twine(high));
-}
-
-/// Checks that `value` of `flag` is one of `names`.
-static Error checkName(StringRef flag, StringRef value,
-                       ArrayRef<StringRef> names) {
-  if (is_contained(names, value))
-    return Error::success();
-  return makeError("--" + flag + "=" + value +
-                   ": known are: " + join(names, ", "));
-}
-
 Error cwm::TuneOptions::validate() const {
-  if (!emptyFlag.empty())
-    return makeError((emptyFlag.size() == 1 ? "-" : "--") + emptyFlag +
-                     " has an empty value");
-  if (Error error = checkName("target", target, {"cpu"}))
+  if (Error error = checkEmptyFlag(emptyFlag))
     return error;
-  if (Error error = checkName("scorer", scorer, {"ranker", "random"}))
+  if (Error error = checkFlagName("target", target, {"cpu"}))
+    return error;
+  if (Error error = checkFlagName("scorer", scorer, {"ranker", "random"}))
     return error;
   if (Error error =
-          checkName("measurer", measurer, {"workers", "replay", "pretend"}))
+          checkFlagName("measurer", measurer, {"workers", "replay", "pretend"}))
     return error;
-  if (Error error = checkRange("trials", trials, 0, 1000000))
+  if (Error error = checkFlagRange("trials", trials, 0, 1000000))
     return error;
-  if (Error error = checkRange("check-space", checkSpace, 0, 1000000))
+  if (Error error = checkFlagRange("check-space", checkSpace, 0, 1000000))
     return error;
-  if (Error error = checkRange("jobs", jobs, 0, 256))
+  if (Error error = checkFlagRange("jobs", jobs, 0, 256))
     return error;
-  if (Error error = checkRange("threads", threads, 1, 1024))
+  if (Error error = checkFlagRange("threads", threads, 1, 1024))
     return error;
   if (int64_t cores = getNumUsableCores();
       threads > cores && measurer == "workers")
-    return makeError("--threads=" + Twine(threads) + ": this process may use " +
-                     Twine(cores) + " core" + (cores == 1 ? "" : "s"));
+    return makeFlagError("--threads=" + Twine(threads) +
+                         ": this process may use " + Twine(cores) + " core" +
+                         (cores == 1 ? "" : "s"));
   if (!std::isfinite(timeBudgetSeconds) || timeBudgetSeconds < 0 ||
       timeBudgetSeconds > 1e7)
-    return makeError(formatv("--time-budget={0}", timeBudgetSeconds).str() +
-                     ": must be from 0 (no limit) to 10000000 seconds");
+    return makeFlagError(formatv("--time-budget={0}", timeBudgetSeconds).str() +
+                         ": must be from 0 (no limit) to 10000000 seconds");
   if (measurer == "replay" && replayFrom.empty())
-    return makeError("--measurer=replay needs --replay-from");
+    return makeFlagError("--measurer=replay needs --replay-from");
   if (dryRun + countOnly + checkKnobs + (checkSpace > 0) > 1)
-    return makeError("--dry-run, --count-only, --check-knobs and --check-space "
-                     "exclude each other");
+    return makeFlagError(
+        "--dry-run, --count-only, --check-knobs and --check-space "
+        "exclude each other");
   return Error::success();
-}
-
-/// Takes back the flags that libLLVM.so registers when it is loaded (of its
-/// link-time optimiser, say): they are nothing for our users, and some of them
-/// have the names of ours, which LLVM treats as a fatal error.
-static void removeLibraryOptions() {
-  SmallVector<cl::Option *> foreign;
-  for (auto &entry : cl::getRegisteredOptions()) {
-    bool isGeneric =
-        StringSwitch<bool>(entry.first)
-            .Cases({"help", "help-hidden", "help-list", "help-list-hidden"},
-                   true)
-            .Cases({"version", "print-options", "print-all-options"}, true)
-            .Default(false);
-    if (!isGeneric)
-      foreign.push_back(entry.second);
-  }
-  for (cl::Option *option : foreign)
-    option->removeArgument();
 }
 
 cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
@@ -226,13 +184,10 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
       "exit status: 0 done, 1 usage or I/O error, 2 no valid candidate, 130 "
       "interrupted after a summary\n");
 
-  for (const cl::opt<std::string> *flag :
-       {&function, &schedule, &target, &hardware, &measurer, &replayFrom,
-        &replayJournal, &scorer, &file, &workDir, &database, &exportRecords,
-        &importRecords, &summary})
-    if (flag->getNumOccurrences() > 0 && flag->getValue().empty() &&
-        options.emptyFlag.empty())
-      options.emptyFlag = flag->ArgStr.str();
+  options.emptyFlag =
+      findEmptyFlag({&function, &schedule, &target, &hardware, &measurer,
+                     &replayFrom, &replayJournal, &scorer, &file, &workDir,
+                     &database, &exportRecords, &importRecords, &summary});
 
   options.payload = payload;
   options.function = function;

@@ -1,0 +1,21 @@
+//===- Commands.h - The subcommands of cwm-train -------------- -*- C++ -*-===//
+//
+// Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef CWM_LIB_TRAIN_COMMANDS_H
+#define CWM_LIB_TRAIN_COMMANDS_H
+
+#include "cwm/Train/Train.h"
+
+namespace cwm {
+
+// One function a command, each in a file of its own. Flags are local to the
+// function, so that each command has its own `--help`; see CommandLine.cpp of
+// cwm-tune for the style. `argv[0]` is "cwm-train <command>".
+
+} // namespace cwm
+
+#endif // CWM_LIB_TRAIN_COMMANDS_H
