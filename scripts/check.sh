@@ -53,7 +53,7 @@ else
   if wants pytest; then
     folders=(scripts benchmarks)
     [ ! -d python ] || folders+=(python)
-    "$python" -m pytest -q -p no:cacheprovider --junitxml="$results/pytest.xml" "${folders[@]}"
+    CWM_TEST_BUILD_DIR=$PWD/$build "$python" -m pytest -q -p no:cacheprovider --junitxml="$results/pytest.xml" "${folders[@]}"
     note pytest $?
   fi
 fi

@@ -42,8 +42,7 @@ public:
   static constexpr int32_t unknownId = 3; ///< <unk>
   static constexpr int32_t maskId = 4;    ///< <mask>
 
-  /// Reads a `tokenizer.json`. Errors are one line that begins with
-  /// "cannot read tokenizer 'path': ".
+  /// Reads a `tokenizer.json`. Errors are one line that names it.
   static llvm::Expected<Tokenizer> load(llvm::StringRef path);
   /// The same from the text of the file; errors do not name it.
   static llvm::Expected<Tokenizer> parse(llvm::StringRef json);
@@ -80,6 +79,7 @@ private:
   };
   /// What one call of encode() has met before: ids of words.
   class Encoder;
+  class TokenFinder;
   class Parser;
 
   Split split = Split::Phrases;
@@ -93,9 +93,9 @@ private:
 };
 
 /// The text of a `tokenizer.json` from the two files that older models come
-/// with: `vocab.json` and `merges.txt` of GPT-2, RoBERTa and CodeBERT.
-/// Tokens in angle brackets become special ones. Errors are one line that
-/// names the file.
+/// with: `vocab.json` and `merges.txt` of GPT-2, RoBERTa and CodeBERT. Of the
+/// vocabulary, `<s>`, `<pad>`, `</s>`, `<unk>`, `<mask>` and `<|endoftext|>`
+/// become special tokens. Errors are one line that names the file.
 llvm::Expected<std::string> importTokenizer(llvm::StringRef vocabularyPath,
                                             llvm::StringRef mergesPath);
 
