@@ -23,6 +23,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -67,9 +68,13 @@ static bool makeWorkload(Workload &workload) {
   auto spaces = buildSpacesOf(*module, "");
   if (mlir::failed(spaces))
     return false;
-  auto derive = [](const Space &space, const Assignment &assignment) {
+  using Actions = mlir::FailureOr<std::vector<Action>>;
+  auto derive = [](const Space &space,
+                   const Assignment &assignment) -> Actions {
     auto script = space.bind(assignment);
-    return mlir::failed(script) ? mlir::failure() : getActions(**script);
+    if (mlir::failed(script))
+      return mlir::failure();
+    return getActions(**script);
   };
   const Space *longest = nullptr;
   size_t most = 0;
