@@ -311,9 +311,13 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
   product.exactM = true;
   product.several = payload.hasElementwise;
   std::optional<RegisterTiles> tiles = getRegisterTiles(product, hardware);
-  SmallVector<int64_t> kt = filter(
-      {1, 2, 4, 8, 16}, [&](int64_t kt) { return payload.getK() % kt == 0; });
-  if (!tiles)
+  auto divides = [&](int64_t kt) { return payload.getK() % kt == 0; };
+  // A step of one element would be an outer product whose sums do not stay in
+  // registers: 20 times slower.
+  SmallVector<int64_t> kt = filter({2, 4, 8, 16}, divides);
+  if (kt.empty())
+    kt = filter({3, 5, 7}, divides);
+  if (!tiles || kt.empty())
     return std::nullopt;
   // Rows that start in the same cache set: no more than the cache has ways.
   if (payload.getK() * 4 % 4096 == 0 && hardware.l1Ways) {
@@ -331,7 +335,7 @@ static std::optional<FittingSketch> fitRows(const ContractionPayload &payload,
   // Measured with 10 rows in place and K = 2560: 8 % better than 4. More rows
   // do not gain: the loop no longer fits the cache of decoded instructions.
   int64_t wanted = tiles->defaultMr * tiles->defaultNr <= 20 * lanes ? 8 : 4;
-  options.choice("kt", kt, std::min<int64_t>(wanted, kt.back()));
+  options.choice("kt", kt, lastUpTo(kt, wanted));
   options.structure("rhs", payload.lhs);
   setOrder(options, "rhs_order", payload, payload.lhsDims, payload.m);
   // Outer products take (m, n, k) or, with the operands swapped, (n, m, k).

@@ -294,7 +294,25 @@ TEST_F(SketchesTest, NamedMatmulWithBias) {
   // Rows of the weights are divided: 48 has no divisor 10 or 14; 2 to 7 rows of
   // one vector are too few.
   EXPECT_EQ(getOptions(rows, "mr"), "8,12,16");
-  EXPECT_EQ(getOptions(rows, "kt"), "1,2,4,8,16");
+  EXPECT_EQ(getOptions(rows, "kt"), "2,4,8,16");
+}
+
+/// Rows are not read one element at a time, whatever divides them.
+TEST_F(SketchesTest, StepsAlongRowsAreNoOuterProducts) {
+  auto getSteps = [&](int64_t k) -> std::string {
+    std::string rows = llvm::formatv("96x{0}xf32", k);
+    auto payload = parse(makeContraction(llvm::formatv("64x{0}xf32", k).str(),
+                                         rows, "64x96xf32", "d0, d1, d2",
+                                         "d0, d2;d1, d2;d0, d1", "ppr"));
+    auto spaces = cwm::buildSpaces(payload, hardware, schedules);
+    if (failed(spaces) || spaces->front()->getName() != "contraction-rows")
+      return "";
+    return getOptions(*spaces->front(), "kt");
+  };
+  EXPECT_EQ(getSteps(22), "2");
+  EXPECT_EQ(getSteps(49), "7");
+  EXPECT_EQ(getSteps(75), "3,5");
+  EXPECT_EQ(getSteps(121), "");
 }
 
 TEST_F(SketchesTest, AllDefaultsBindAndVerify) {
