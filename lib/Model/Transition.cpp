@@ -10,6 +10,8 @@
 
 #include "TransitionKernels.h"
 
+#include "cwm/Model/ModelDirectory.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -150,6 +152,24 @@ Expected<Transition> Transition::load(const SafeTensors &file,
   model.hiddenBias = padVector(*inBias);
   model.outputBias = padVector(*outBias);
   return model;
+}
+
+Expected<Transition> Transition::load(const ModelDirectory &model) {
+  Expected<SafeTensors> file =
+      model.loadTensors(ModelDirectory::transitionFile);
+  if (!file)
+    return file.takeError();
+  Expected<Transition> transition = load(*file);
+  if (!transition)
+    return transition.takeError();
+  auto expected = static_cast<size_t>(model.getConfig().dim);
+  if (transition->dim != expected || transition->encodingDim != expected)
+    return createStringError(
+        "cannot use '" + file->getPath() + "': it is for latent states of " +
+        Twine(transition->dim) + " and action texts of " +
+        Twine(transition->encodingDim) + " dimensions, config.json expects " +
+        Twine(expected) + " of both");
+  return transition;
 }
 
 //===----------------------------------------------------------------------===//

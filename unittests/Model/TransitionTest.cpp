@@ -9,6 +9,8 @@
 #include "cwm/Model/Transition.h"
 
 #include "../../lib/Model/TransitionKernels.h"
+#include "../Support/SupportTestUtils.h"
+#include "cwm/Model/ModelDirectory.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -333,4 +335,31 @@ TEST(TransitionTest, DamagedFiles) {
                 file.tensors["normal.weight"] = Model::view({}, {4, 0});
               }),
               HasSubstr("the transition has no dimensions"));
+}
+
+namespace {
+class TransitionOfModelTest : public cwm::test::FolderTest {
+protected:
+  std::string load(const Model &model, int64_t dim) {
+    ModelConfig config;
+    config.dim = dim;
+    std::string file = at(ModelDirectory::transitionFile);
+    if (Error error = writeSafeTensors(file, model.getTensors()))
+      return toString(std::move(error));
+    if (Error error = ModelDirectory::write(folder, config))
+      return toString(std::move(error));
+    Expected<ModelDirectory> directory = ModelDirectory::load(folder);
+    if (!directory)
+      return toString(directory.takeError());
+    Expected<Transition> loaded = Transition::load(*directory);
+    return loaded ? "" : toString(loaded.takeError());
+  }
+};
+} // namespace
+
+TEST_F(TransitionOfModelTest, DimensionsAreTheModels) {
+  EXPECT_EQ(load(Model(8, 4, 8, 6), 8), "");
+  for (const Model &other : {Model(9, 4, 8, 6), Model(8, 4, 9, 6)})
+    EXPECT_THAT(load(other, 8),
+                HasSubstr("dimensions, config.json expects 8 of both"));
 }

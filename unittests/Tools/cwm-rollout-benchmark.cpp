@@ -37,8 +37,6 @@ using namespace cwm;
 static cl::opt<std::string> payload(cl::Positional, cl::Required,
                                     cl::desc("<payload>"));
 static cl::opt<unsigned> numCandidates("candidates", cl::init(10000));
-static cl::opt<unsigned> length("length", cl::init(20),
-                                cl::desc("actions of a candidate"));
 static cl::opt<int64_t> dim("dim", cl::init(256));
 static cl::opt<int64_t> hiddenDim("hidden", cl::init(256));
 static cl::opt<unsigned> repetitions("repetitions", cl::init(5));
@@ -52,9 +50,8 @@ struct Workload {
 };
 } // namespace
 
-/// Candidates of the space with the longest schedule, as sequences of distinct
-/// actions. All get `length` actions: longer ones lose their end, shorter ones
-/// repeat their last action as if it were another.
+/// Candidates of the space with the longest schedule, as places in a table of
+/// distinct actions.
 static bool makeWorkload(Workload &workload) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
@@ -103,15 +100,10 @@ static bool makeWorkload(Workload &workload) {
     if (mlir::failed(actions))
       continue;
     std::vector<uint32_t> &sequence = workload.candidates.emplace_back();
-    for (unsigned i = 0; i < length; ++i) {
-      std::string text =
-          (*actions)[std::min<size_t>(i, actions->size() - 1)].text;
-      if (i >= actions->size())
-        text += "#" + std::to_string(i);
+    for (const Action &action : *actions)
       sequence.push_back(
-          workload.actions.try_emplace(text, workload.actions.size())
+          workload.actions.try_emplace(action.text, workload.actions.size())
               .first->second);
-    }
   }
   return true;
 }
@@ -161,6 +153,26 @@ static Expected<Transition> makeTransition(const TransitionKernels *kernels) {
   return Transition::load(*tensors, kernels);
 }
 
+/// The tree of candidates that share nothing: the most that rolling out these
+/// can take.
+static PrefixTree makeUnshared(ArrayRef<ArrayRef<uint32_t>> candidates) {
+  PrefixTree tree({});
+  tree.ends.assign(candidates.size(), 0);
+  for (size_t length = 0, before = 0; tree.size() != before; ++length) {
+    before = tree.size();
+    for (auto [index, candidate] : enumerate(candidates)) {
+      if (candidate.size() <= length)
+        continue;
+      tree.parents.push_back(tree.ends[index]);
+      tree.actions.push_back(candidate[length]);
+      tree.ends[index] = static_cast<uint32_t>(tree.size() - 1);
+    }
+    if (tree.size() != before)
+      tree.levels.push_back(static_cast<uint32_t>(tree.size()));
+  }
+  return tree;
+}
+
 /// CPU time of this thread in milliseconds.
 static double getMilliseconds() {
   timespec now = {};
@@ -182,9 +194,11 @@ int main(int argc, char **argv) {
   double derive = getMilliseconds() - begin;
   std::vector<ArrayRef<uint32_t>> candidates(workload.candidates.begin(),
                                              workload.candidates.end());
-  size_t numActions = workload.actions.size(), numPrefixes = 0;
+  size_t numActions = workload.actions.size();
   std::vector<float> encodings = makeRandom(numActions * dim),
                      initial = makeRandom(dim);
+  PrefixTree unshared = makeUnshared(candidates);
+  size_t numPrefixes = 0;
   json::Array rows;
   for (const auto *const *kernels = getSupportedKernels(); *kernels;
        ++kernels) {
@@ -193,29 +207,35 @@ int main(int argc, char **argv) {
       errs() << "error: " << toString(transition.takeError()) << '\n';
       return 1;
     }
-    double best[3] = {1e30, 1e30, 1e30}, total = 1e30;
+    double best[4] = {1e30, 1e30, 1e30, 1e30};
     for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
-      double times[4] = {getMilliseconds()};
+      double times[5] = {getMilliseconds()};
       PrefixTree tree(candidates);
       times[1] = getMilliseconds();
       Transition::Actions actions = transition->prepare(encodings);
       times[2] = getMilliseconds();
       std::vector<float> states = transition->rollOut(initial, actions, tree);
       times[3] = getMilliseconds();
+      std::vector<float> again =
+          transition->rollOut(initial, actions, unshared);
+      times[4] = getMilliseconds();
+      if (states != again) {
+        errs() << "error: sharing prefixes changes results\n";
+        return 1;
+      }
       numPrefixes = tree.size() - 1;
-      for (int i = 0; i < 3; ++i)
+      for (int i = 0; i < 4; ++i)
         best[i] = std::min(best[i], times[i + 1] - times[i]);
-      total = std::min(total, times[3] - times[0]);
     }
     rows.push_back(json::Object{{"kernels", (*kernels)->name},
                                 {"tree_ms", best[0]},
                                 {"actions_ms", best[1]},
                                 {"roll_out_ms", best[2]},
-                                {"total_ms", total}});
+                                {"unshared_ms", best[3]}});
   }
   outs() << json::Value(json::Object{{"space", workload.space},
                                      {"candidates", candidates.size()},
-                                     {"length", length.getValue()},
+                                     {"steps", unshared.size() - 1},
                                      {"dim", dim.getValue()},
                                      {"hidden", hiddenDim.getValue()},
                                      {"distinct_actions", numActions},

@@ -31,6 +31,7 @@
 
 namespace cwm {
 
+class ModelDirectory;
 struct TransitionKernels;
 
 /// Floats on a boundary of cache lines.
@@ -88,6 +89,10 @@ public:
   /// instruction set that this machine has are taken.
   static llvm::Expected<Transition>
   load(const SafeTensors &file, const TransitionKernels *kernels = nullptr);
+
+  /// The transition of a model; also an error if it is of other dimensions than
+  /// config.json and with it the encoder.
+  static llvm::Expected<Transition> load(const ModelDirectory &model);
 
   /// Length d of a latent state.
   size_t getDim() const { return dim; }
