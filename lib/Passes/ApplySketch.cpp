@@ -70,6 +70,7 @@ struct ApplySketch : cwm::impl::ApplySketchBase<ApplySketch> {
       module.getBodyRegion().takeBody((*bound)->getBodyRegion());
       return success();
     }
+    markInputsReadOnly(module);
     auto entry =
         transform::detail::findTransformEntryPoint(**bound, ModuleOp());
     if (!entry)

@@ -56,18 +56,37 @@ static int64_t countArithmetic(Operation &op) {
   return isa<math::FmaOp>(op) ? 2 : 1;
 }
 
-static double countFlops(func::FuncOp entry) {
-  double flops = 0;
-  entry.walk([&](linalg::LinalgOp op) {
-    int64_t perIteration = 0;
-    for (Operation &nested : *op.getBlock())
-      perIteration += countArithmetic(nested);
-    double iterations = 1;
-    for (int64_t range : op.getStaticLoopRanges())
-      iterations *= static_cast<double>(range);
-    flops += iterations * static_cast<double>(perIteration);
-  });
-  return flops;
+/// Operations of one run of `op`.
+static double countFlops(linalg::LinalgOp op) {
+  int64_t perIteration = 0;
+  for (Operation &nested : *op.getBlock())
+    perIteration += countArithmetic(nested);
+  double iterations = 1;
+  for (int64_t range : op.getStaticLoopRanges())
+    iterations *= static_cast<double>(range);
+  return iterations * static_cast<double>(perIteration);
+}
+
+/// What of the arguments is not constant and what is computed from it.
+static llvm::DenseSet<Value> findVariables(func::FuncOp entry,
+                                           ArrayRef<cwm::TensorSpec> inputs) {
+  llvm::DenseSet<Value> variables;
+  for (const auto &[argument, input] :
+       llvm::zip_equal(entry.getArguments(), inputs))
+    if (!input.isConstant)
+      variables.insert(argument);
+  for (Operation &op : entry.getBody().front()) {
+    WalkResult found = op.walk([&](Operation *nested) {
+      return llvm::any_of(
+                 nested->getOperands(),
+                 [&](Value operand) { return variables.contains(operand); })
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      variables.insert_range(op.getResults());
+  }
+  return variables;
 }
 
 FailureOr<cwm::Payload> cwm::Payload::create(OwningOpRef<ModuleOp> module,
@@ -90,7 +109,14 @@ FailureOr<cwm::Payload> cwm::Payload::create(OwningOpRef<ModuleOp> module,
       failed(inlineResources(*module)) || failed(checkDefined(*entry)) ||
       failed(checkIndices(*entry, payload.inputs)))
     return failure();
-  payload.flops = countFlops(*entry);
+  llvm::DenseSet<Value> variables = findVariables(*entry, payload.inputs);
+  (*entry).walk([&](linalg::LinalgOp op) {
+    double flops = countFlops(op);
+    payload.flops += flops;
+    if (llvm::any_of(op->getResults(),
+                     [&](Value result) { return variables.contains(result); }))
+      payload.variableFlops += flops;
+  });
   payload.stateText = cwm::getStateText(*module);
   payload.workloadHash = hashText(payload.stateText);
   payload.entry = *entry;

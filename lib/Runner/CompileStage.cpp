@@ -14,6 +14,7 @@
 #include "cwm/Support/Nesting.h"
 #include "cwm/TransformExt/ParallelLoops.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/TransformOps/BufferizationTransformOps.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/IR/Utils.h"
@@ -186,7 +187,11 @@ static void compile(const Payload &payload, StringRef script,
     onStage("transforming");
     StageTimer timer(result.transformMs);
     module = payload.getModule().clone();
-    markInputsReadOnly(*module);
+    // A result does this itself: it must be right without our help.
+    StringRef mark =
+        mlir::bufferization::BufferizationDialect::kWritableAttrName;
+    if (!script.contains(mark))
+      markInputsReadOnly(*module);
     if (mlir::failed(transform(*module, payload.getEntry().getName(), script,
                                options, result)))
       return;

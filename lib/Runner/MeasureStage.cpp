@@ -236,7 +236,8 @@ void MeasureStage::setResult(const TimeEstimate &estimate,
   double peak = std::max(
       hardware.peakGflops * double(threads),
       estimate.referenceNs > 0 ? kernel.getFlops() / estimate.referenceNs : 0);
-  double rate = estimate.timeNs > 0 ? payload.getFlops() / estimate.timeNs : 0;
+  double rate =
+      estimate.timeNs > 0 ? payload.getVariableFlops() / estimate.timeNs : 0;
   bool comparable = all_of(payload.getResults(), [](const TensorSpec &spec) {
     return isFloat(*getElementKind(spec.elementType));
   });

@@ -219,6 +219,26 @@ fitPacked(const ContractionPayload &payload, int64_t lanes,
   return options.sketch;
 }
 
+/// Drops tiles that span the whole result; false if none is left.
+static bool leaveSeveral(RegisterTiles &tiles,
+                         const ContractionPayload &payload) {
+  if (tiles.mr.back() < payload.getM() || tiles.nr.back() < payload.getN())
+    return true;
+  if (tiles.mr.front() < payload.getM()) {
+    tiles.mr =
+        filter(tiles.mr, [&](int64_t mr) { return mr < payload.getM(); });
+    tiles.defaultMr = tiles.mr.back();
+  } else {
+    tiles.nr =
+        filter(tiles.nr, [&](int64_t nr) { return nr < payload.getN(); });
+    if (tiles.nr.empty())
+      return false;
+    tiles.defaultNr = tiles.nr.back();
+  }
+  tiles.fewest = std::min(tiles.fewest, tiles.defaultMr * tiles.defaultNr);
+  return true;
+}
+
 /// contraction-dot: bf16 or i8 operands, where the processor has instructions
 /// for dot products of groups of 32 bits.
 static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
@@ -258,9 +278,13 @@ static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
     tiles.defaultMr = 16;
     tiles.defaultNr = 64;
   }
+  // As in contraction-packed, one tile is not all.
+  if (payload.hasElementwise && !leaveSeveral(tiles, payload))
+    return std::nullopt;
   if (!hasTiles) {
     TiledProduct product{payload.getM(), payload.getN(), payload.getK() / group,
                          lanes};
+    product.several = payload.hasElementwise;
     std::optional<RegisterTiles> vectors = getRegisterTiles(product, hardware);
     if (!vectors)
       return std::nullopt;

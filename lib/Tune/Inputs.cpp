@@ -81,6 +81,14 @@ bool TuneRun::findSpaces() {
       exit = TuneExit::Error;
       return false;
     }
+    if (options.stockOnly && options.schedule.empty() && spaces.size() > 1 &&
+        hasBooleanVectors(**script, *payload)) {
+      remark(llvm::formatv("space '{0}' has vectors of i1, which upstream's "
+                           "lowering stores as bits: left out (--stock-only)",
+                           space->getName()));
+      nonStock.push_back(space.get());
+      continue;
+    }
     if (Operation *op = findNonStockOp(**script); op && options.stockOnly) {
       if (options.schedule.empty() && spaces.size() > 1) {
         remark(llvm::formatv("space '{0}' uses {1}: left out (--stock-only)",

@@ -41,7 +41,7 @@ bool TuneRun::checkSpace() {
   SearchProgress progress;
   progress.trialsTotal = static_cast<int64_t>(check.getNumCandidates());
   auto runStage = [&](StringRef stage, auto method) {
-    ProgressPrinter printer(llvm::errs(), payload->getFlops(),
+    ProgressPrinter printer(llvm::errs(), payload->getVariableFlops(),
                             ProgressPrinter::getTerminalColumns());
     progress.trialsDone = progress.failures = 0;
     progress.stage = stage.str();
@@ -144,7 +144,7 @@ bool TuneRun::search() {
   searchOptions.timeBudgetSeconds = options.timeBudgetSeconds;
   searchOptions.seed = options.seed;
   searchOptions.randomOnly = options.scorer == "random";
-  ProgressPrinter printer(llvm::errs(), payload->getFlops(),
+  ProgressPrinter printer(llvm::errs(), payload->getVariableFlops(),
                           ProgressPrinter::getTerminalColumns());
   searchOptions.onFailure = [&](StringRef key, const TrialResult &result) {
     if (!options.verbose)
@@ -187,7 +187,8 @@ bool TuneRun::search() {
 
 /// What stock passes make of the result: their time, or why there is none.
 /// Whoever has only stock tools gets that, not the time of the search.
-std::string TuneRun::measureWithStockPasses(MeasureRequest request) {
+std::string TuneRun::measureWithStockPasses(MeasureRequest request,
+                                            bool hasBooleanVectors) {
   if (options.measurer != "workers" || report.summary.interrupted)
     return "";
   TuneOptions stock = options;
@@ -195,6 +196,11 @@ std::string TuneRun::measureWithStockPasses(MeasureRequest request) {
   stock.trials = 1;
   stock.keepObjects = false;
   std::string outcome;
+  if (hasBooleanVectors) {
+    report.stockFailure = "they store vectors of i1 as bits";
+    return "not the passes below, upstream's only: " + report.stockFailure +
+           ", use cwm-lower-to-cpu";
+  }
   llvm::Expected<std::unique_ptr<Measurer>> created = createMeasurer(
       stock, options.seed, *payload, hardware, *workDirectory, nullptr);
   if (!created) {
@@ -218,7 +224,7 @@ std::string TuneRun::measureWithStockPasses(MeasureRequest request) {
   if (report.stockTimeNs > 0)
     return outcome + " with the passes below, which are upstream's only";
   report.stockFailure = outcome;
-  return "the passes below, upstream's only, do not compile it (" + outcome +
+  return "the passes below, upstream's only, fail on it (" + outcome +
          "): use cwm-lower-to-cpu";
 }
 

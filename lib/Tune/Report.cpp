@@ -178,7 +178,7 @@ void cwm::RunReport::print(raw_ostream &os) const {
     os << "  stock      " << formatTime(stockTimeNs)
        << " with upstream's lowering passes, as in the result's header\n";
   else if (!stockFailure.empty())
-    os << "  stock      upstream's lowering passes do not compile the result: "
+    os << "  stock      upstream's lowering passes fail on the result: "
        << stockFailure << "\n";
   if (outputFile.empty())
     return;

@@ -8,11 +8,13 @@
 
 #include "cwm/Tune/ResultFile.h"
 
+#include "cwm/Passes/Passes.h"
 #include "cwm/Tune/ApplyCommand.h"
 #include "cwm/Tune/Report.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/TransformOps/LinalgTransformOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
@@ -32,6 +34,8 @@ static constexpr llvm::StringLiteral payloadField = "// payload:   ";
 static constexpr llvm::StringLiteral workloadField = "// workload:  ";
 /// Name of the sequence of guards in a result.
 static constexpr llvm::StringLiteral guardName = "cwm_check_payload";
+/// Name of the sequence that keeps bufferisation from writing to arguments.
+static constexpr llvm::StringLiteral inputsName = "cwm_keep_inputs";
 
 //===----------------------------------------------------------------------===//
 // Guards
@@ -158,6 +162,33 @@ std::vector<std::string> cwm::renderGuards(const Payload &payload,
   return lines;
 }
 
+/// Sets the attributes of the function's arguments to what they are, and
+/// tensors to read-only. Without it, bufferisation takes an argument for a
+/// buffer that results may be computed in; workers mark arguments in the same
+/// way.
+static std::vector<std::string> renderReadOnlyInputs(const Payload &payload) {
+  MLIRContext *context = payload.getModule().getContext();
+  OwningOpRef<ModuleOp> marked = payload.getModule().clone();
+  markInputsReadOnly(*marked);
+  auto entry =
+      marked->lookupSymbol<func::FuncOp>(payload.getEntry().getSymName());
+  SmallVector<Attribute> attributes;
+  for (unsigned index = 0, end = entry.getNumArguments(); index < end;
+       ++index) {
+    DictionaryAttr own = entry.getArgAttrDict(index);
+    attributes.push_back(own ? own : DictionaryAttr::get(context));
+  }
+  if (attributes.empty())
+    return {};
+  return {"%function = transform.structured.match ops{[\"func.func\"]} in "
+          "%root",
+          "%inputs = transform.param.constant " +
+              toText(ArrayAttr::get(context, attributes)) +
+              " -> !transform.any_param",
+          "transform.annotate %function \"arg_attrs\" = %inputs : "
+          "!transform.any_op, !transform.any_param"};
+}
+
 //===----------------------------------------------------------------------===//
 // The file
 //===----------------------------------------------------------------------===//
@@ -175,6 +206,28 @@ Operation *cwm::findNonStockOp(ModuleOp script) {
     return WalkResult::interrupt();
   });
   return found;
+}
+
+bool cwm::hasBooleanVectors(ModuleOp script, const Payload &payload) {
+  auto isBoolean = [](Type type) {
+    auto tensor = dyn_cast<TensorType>(type);
+    return tensor && tensor.getElementType().isInteger(1);
+  };
+  auto hasBooleans = [&](Operation *op) {
+    return llvm::any_of(op->getOperandTypes(), isBoolean) ||
+                   llvm::any_of(op->getResultTypes(), isBoolean)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  auto vectorises = [](Operation *op) {
+    return isa<transform::VectorizeOp,
+               transform::VectorizeChildrenAndApplyPatternsOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  func::FuncOp entry = payload.getEntry();
+  return entry.walk(hasBooleans).wasInterrupted() &&
+         script.walk(vectorises).wasInterrupted();
 }
 
 std::string cwm::describeNonStockOp(Operation *op) {
@@ -290,12 +343,32 @@ static FailureOr<size_t> findEntryBody(StringRef text, std::string &root,
   return end + 1;
 }
 
+/// Takes out of a result, which is tuned again as a schedule, what renderResult
+/// puts in.
+static void eraseOwnSequences(ModuleOp script) {
+  auto isOwn = [](StringRef name) {
+    return name == guardName || name == inputsName;
+  };
+  SmallVector<Operation *> own;
+  script.walk([&](Operation *op) {
+    auto include = dyn_cast<transform::IncludeOp>(op);
+    auto sequence = dyn_cast<transform::NamedSequenceOp>(op);
+    if ((include && isOwn(include.getTarget().getLeafReference())) ||
+        (sequence && isOwn(sequence.getSymName())))
+      own.push_back(op);
+  });
+  for (Operation *op : own)
+    op->erase();
+}
+
 FailureOr<std::string> cwm::renderResult(ModuleOp boundScript,
                                          const Payload &payload,
                                          const ResultInfo &info) {
+  OwningOpRef<ModuleOp> script = boundScript.clone();
+  eraseOwnSequences(*script);
   std::string text;
   llvm::raw_string_ostream stream(text);
-  boundScript.print(stream, OpPrintingFlags().enableDebugInfo(false));
+  script->print(stream, OpPrintingFlags().enableDebugInfo(false));
   std::string root, rootType;
   FailureOr<size_t> body = findEntryBody(text, root, rootType);
   if (failed(body))
@@ -316,9 +389,24 @@ FailureOr<std::string> cwm::renderResult(ModuleOp boundScript,
   for (const std::string &guard : renderGuards(payload, "%root", rootType))
     result += inner + guard + "\n";
   result += inner + "transform.yield\n" + margin + "}\n";
+  std::vector<std::string> inputs = renderReadOnlyInputs(payload);
+  if (!inputs.empty()) {
+    result += margin + "// Nothing is written to arguments.\n" + margin +
+              "transform.named_sequence @" + inputsName.str() +
+              "(%root: " + rootType + " {transform.readonly}) {\n";
+    inputs.front() += " : (" + rootType + ") -> !transform.any_op";
+    inputs.push_back("transform.yield");
+    for (const std::string &input : inputs)
+      result += inner + input + "\n";
+    result += margin + "}\n";
+  }
   result += StringRef(text).slice(line, *body);
   result += inner + "transform.include @" + guardName.str() +
             " failures(propagate) (" + root + ") : (" + rootType + ") -> ()\n";
+  if (!inputs.empty())
+    result += inner + "transform.include @" + inputsName.str() +
+              " failures(propagate) (" + root + ") : (" + rootType +
+              ") -> ()\n";
   result += StringRef(text).drop_front(*body);
   if (result.back() != '\n')
     result += '\n';

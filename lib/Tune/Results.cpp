@@ -71,7 +71,8 @@ bool TuneRun::writeResult() {
     return false;
   if (!options.stockOnly) {
     // Only the comment at the head of the file changes.
-    info.stockOutcome = measureWithStockPasses({id, *text});
+    info.stockOutcome = measureWithStockPasses(
+        {id, *text}, hasBooleanVectors(**script, *payload));
     text = renderResult(**script, *payload, info);
   }
   if (llvm::Error error = writeFile(options.output, *text))

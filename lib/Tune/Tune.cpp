@@ -88,7 +88,7 @@ TuneExit TuneRun::run() {
                            : options.payload;
   report.target = getTarget();
   report.toolchain = getToolchainVersion();
-  report.flops = payload->getFlops();
+  report.flops = payload->getVariableFlops();
   // The peak is that of f32; other types have no measured one.
   StringRef element = payload->getResults().front().elementType;
   report.peakGflops = element == "f32"   ? hardware.peakGflops

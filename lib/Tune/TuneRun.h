@@ -55,7 +55,8 @@ private:
   bool takeDefault();
   bool search();
   bool writeResult();
-  std::string measureWithStockPasses(MeasureRequest request);
+  std::string measureWithStockPasses(MeasureRequest request,
+                                     bool hasBooleanVectors);
   /// Whose records count: those of this machine, threads and lowering.
   std::string getTarget() const;
   std::optional<TrialResult> measureOne(MeasureRequest request);

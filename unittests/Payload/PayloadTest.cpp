@@ -110,6 +110,27 @@ TEST_F(PayloadTest, CountsArithmeticOfGenericBodies) {
   EXPECT_EQ(payload->getFlops(), 3.0 * 32);
 }
 
+/// x * (A * B) with constant A and B: the product of these is made once.
+TEST_F(PayloadTest, WorkOnConstantsIsNotVariable) {
+  FailureOr<cwm::Payload> payload = create(R"mlir(
+    func.func @f(%x: tensor<1x8xf32>, %a: tensor<8x8xf32> {cwm.constant},
+                 %b: tensor<8x8xf32> {cwm.constant}) -> tensor<1x8xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<8x8xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+      %w = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>)
+                         outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+      %g = tensor.empty() : tensor<1x8xf32>
+      %h = linalg.fill ins(%zero : f32) outs(%g : tensor<1x8xf32>) -> tensor<1x8xf32>
+      %r = linalg.matmul ins(%x, %w : tensor<1x8xf32>, tensor<8x8xf32>)
+                         outs(%h : tensor<1x8xf32>) -> tensor<1x8xf32>
+      return %r : tensor<1x8xf32>
+    })mlir");
+  ASSERT_TRUE(succeeded(payload));
+  EXPECT_EQ(payload->getFlops(), 2.0 * 8 * 8 * 8 + 2.0 * 8 * 8);
+  EXPECT_EQ(payload->getVariableFlops(), 2.0 * 8 * 8);
+}
+
 TEST_F(PayloadTest, RankZeroAndSmallTypesAreLegal) {
   FailureOr<cwm::Payload> payload = create(R"mlir(
     func.func @f(%x: tensor<f32>, %p: tensor<3xi1>, %i: tensor<2xi64>) -> (tensor<f32>, tensor<4xi8>) {

@@ -544,6 +544,40 @@ TEST_F(SketchesTest, DotProductsNeedInstructions) {
   EXPECT_EQ(fit("znver4", "+avx512bf16,+avx512vnni"), std::pair(false, false));
 }
 
+/// One padded tile and what follows it would share a tensor, which vectors
+/// under a mask cannot.
+TEST_F(SketchesTest, DotProductTilesLeaveSeveralBeforeAnElementwiseOp) {
+  hardware.cpu = "sapphirerapids";
+  hardware.features = "+amx-tile,+amx-bf16";
+  auto getTiles = [&](int64_t m, int64_t n) -> std::string {
+    auto spaces = build(llvm::formatv(R"mlir(
+      #id = affine_map<(i, j) -> (i, j)>
+      func.func @f(%a: tensor<{0}x128xbf16>, %b: tensor<128x{1}xbf16>) -> tensor<{0}x{1}xf32> {{
+        %z = arith.constant 0.0 : f32
+        %e = tensor.empty() : tensor<{0}x{1}xf32>
+        %i = linalg.fill ins(%z : f32) outs(%e : tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32>
+        %r = linalg.matmul ins(%a, %b : tensor<{0}x128xbf16>, tensor<128x{1}xbf16>) outs(%i : tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32>
+        %n = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+            ins(%r : tensor<{0}x{1}xf32>) outs(%e : tensor<{0}x{1}xf32>) {{
+        ^bb0(%x: f32, %o: f32):
+          %y = arith.negf %x : f32
+          linalg.yield %y : f32
+        } -> tensor<{0}x{1}xf32>
+        return %n : tensor<{0}x{1}xf32>
+      })mlir",
+                                      m, n)
+                            .str());
+    if (spaces.front()->getName() != "contraction-dot")
+      return "";
+    return getOptions(*spaces.front(), "mr") + " x " +
+           getOptions(*spaces.front(), "nr");
+  };
+  EXPECT_EQ(getTiles(17, 17), "16 x 32,64");
+  EXPECT_EQ(getTiles(12, 60), "16 x 32");
+  EXPECT_EQ(getTiles(12, 12), "");
+  EXPECT_EQ(getTiles(64, 17), "16,32 x 16,32,64");
+}
+
 TEST_F(SketchesTest, MissingFolderIsAnError) {
   auto spaces =
       cwm::buildSpaces(parse(makeMatmul(8, 8, 8)), hardware, "/nowhere");

@@ -72,6 +72,9 @@ public:
   /// Floating-point operations of one run: for each linalg op the number of
   /// iterations times the arithmetic ops of its body (a multiply-add is 2).
   double getFlops() const { return flops; }
+  /// Those that do not depend on constant arguments alone: what is left in the
+  /// timed kernel once the others have moved to @NAME_prepack.
+  double getVariableFlops() const { return variableFlops; }
   /// Bytes of all inputs and results, each counted once.
   double getBytes() const;
 
@@ -82,7 +85,7 @@ private:
   mlir::func::FuncOp entry;
   std::vector<TensorSpec> inputs, results;
   std::string workloadHash, stateText;
-  double flops = 0;
+  double flops = 0, variableFlops = 0;
 };
 
 /// Parses `path` ("-" for stdin) and checks it; emits diagnostics on failure.

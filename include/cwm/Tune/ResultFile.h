@@ -56,6 +56,11 @@ mlir::Operation *findNonStockOp(mlir::ModuleOp script);
 /// What `op`, found by findNonStockOp, uses: "the op ..." or "the pass ...".
 std::string describeNonStockOp(mlir::Operation *op);
 
+/// True where `script` vectorises and `payload` has tensors of i1: upstream's
+/// lowering stores a vector of i1 as bits, which are bytes everywhere else, so
+/// without cwm's passes such a result is wrong or right by chance.
+bool hasBooleanVectors(mlir::ModuleOp script, const Payload &payload);
+
 /// Whose result a file is, as its header says.
 struct ResultOwner {
   std::string workload; ///< its hash
