@@ -284,6 +284,34 @@ TEST(TransitionTest, ExtremeActivations) {
   }
 }
 
+/// The activation by itself: from a state and an action of zeros, W_2 the
+/// identity, z' is gelu(b_1) but for its length, which the last element tells.
+TEST(TransitionTest, Activation) {
+  constexpr size_t size = 200;
+  Model model(size, 1, 1, size);
+  model.out.assign(size * size, 0);
+  model.outBias.assign(size, 0);
+  for (size_t i = 0; i < size; ++i) {
+    model.inBias[i] = (static_cast<float>(i) - size / 2) * 0.07f;
+    model.out[i * size + i] = 1;
+  }
+  model.inBias.back() = 0;
+  model.outBias.back() = 1;
+  std::vector<float> encodings(1), initial(size);
+  for (const TransitionKernels *kernels : getAllKernels()) {
+    Transition transition = load(model, kernels);
+    std::vector<float> result = transition.rollOut(
+        initial, transition.prepare(encodings), PrefixTree(makeRefs({{0}})));
+    for (size_t i = 0; i + 1 < size; ++i) {
+      double x = model.inBias[i];
+      EXPECT_NEAR(result[i] / result.back(),
+                  x * 0.5 * std::erfc(-x / std::sqrt(2.0)),
+                  3e-7 * std::max(1.0, std::abs(x)))
+          << kernels->name << " " << x;
+    }
+  }
+}
+
 TEST(TransitionTest, NothingToDo) {
   Model model(8, 8, 8, 8);
   // An action of no direction has no hyperplane: nothing becomes NaN.
