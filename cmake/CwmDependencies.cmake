@@ -48,6 +48,10 @@ if(NOT CWM_XGBOOST_LIBRARY)  # configured before setup.sh had run
   set(CWM_XGBOOST_LIBRARY "${CWM_XGBOOST_FOUND}" CACHE FILEPATH "libxgboost.so 3.x" FORCE)
 endif()
 
+# libtorch 2.13     the encoder and its training: cmake/Torch.cmake. One module
+#                   library links it, and is opened on first use.
+option(CWM_ENABLE_TORCH "Build the encoder, which needs the PyTorch CPU wheel" ON)
+
 # libomp            LLVM's OpenMP runtime, which kernels of several threads call.
 #                   Loaded with dlopen by the measuring worker when there are
 #                   more than one: a kernel of one thread needs none of it, and

@@ -115,12 +115,28 @@ install_venv() {
   fi
   touch "$marker"
   say "installing Python packages of scripts/requirements.txt into .venv"
-  .venv/bin/python3 -m pip install --quiet --disable-pip-version-check --no-deps -r scripts/requirements.txt ||
+  .venv/bin/python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile -r scripts/requirements.txt ||
     die "pip could not install the packages of scripts/requirements.txt" \
       "its messages are above; without a network, point PIP_FIND_LINKS at a folder with the wheels"
   echo "$wanted" >"$stamp"
   rm -f "$marker"
 }
 
+# The same version of PyTorch exists as a build for CPUs and as builds for GPUs,
+# and it is the index that decides which one pip finds.
+check_torch() {
+  local version
+  for version in .venv/lib/python3*/site-packages/torch/version.py; do
+    [ -e "$version" ] || continue
+    if grep -Eq "^(cuda|hip|xpu)[ :].*= *['\"]" "$version"; then
+      die "pip installed a build of PyTorch for GPUs, and cwm needs the one for CPUs" \
+        "take the command for 'CPU' from the selector on PyTorch's site, add --no-deps, and run it as" \
+        ".venv/bin/pip install --force-reinstall --no-deps torch==2.13.0 ...; then run this again" \
+        "(without the encoder: scripts/setup.sh may be left, build with -DCWM_ENABLE_TORCH=OFF)"
+    fi
+  done
+}
+
 [ "$with_packages" = no ] || install_packages
 install_venv
+check_torch

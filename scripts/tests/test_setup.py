@@ -183,3 +183,22 @@ def test_changed_requirements_are_installed(machine: Machine) -> None:
         requirements.write("another==1.0\n")
     assert machine.run("--no-packages").returncode == 0
     assert machine.log().count("pip") == 2
+
+
+@pytest.mark.parametrize(
+    ("cuda", "status"),
+    [("cuda: Optional[str] = None", 0), ("cuda: Optional[str] = '12.8'", 1), ("hip: Optional[str] = '6.4'", 1)],
+)
+def test_torch_for_gpus_is_refused(machine: Machine, cuda: str, status: int) -> None:
+    fake_python(machine, "true")
+    torch = machine.folder / ".venv" / "lib" / "python3.11" / "site-packages" / "torch"
+    torch.mkdir(parents=True)
+    (torch / "version.py").write_text(f"__version__ = '2.13.0'\n{cuda}\n")
+    done = machine.run("--no-packages")
+    assert done.returncode == status
+    assert ("error: pip installed a build of PyTorch for GPUs" in done.stderr) == (status == 1)
+    # The remedy is a command of the user's, which the next run must not undo.
+    (torch / "version.py").write_text("__version__ = '2.13.0+cpu'\ncuda: Optional[str] = None\n")
+    again = machine.run("--no-packages")
+    assert again.returncode == 0
+    assert machine.log().count("pip") == 1
