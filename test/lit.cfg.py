@@ -16,6 +16,9 @@ if len(os.sched_getaffinity(0)) > 1:
     config.available_features.add("two-cores")
 config.available_features.add("sanitizer" if config.cwm_sanitize else "no-sanitizer")
 
+if config.cwm_torch:
+    config.available_features.add("torch")
+
 llvm_config.with_system_environment(["HOME", "TMP", "TEMP", "ASAN_OPTIONS", "UBSAN_OPTIONS"])
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)

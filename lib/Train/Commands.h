@@ -15,6 +15,7 @@ namespace cwm {
 // One function a command, each in a file of its own. Flags are local to the
 // function, so that each command has its own `--help`; see CommandLine.cpp of
 // cwm-tune for the style. `argv[0]` is "cwm-train <command>".
+TrainExit runEncoderCommand(int argc, char **argv);
 
 } // namespace cwm
 

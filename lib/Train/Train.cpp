@@ -26,6 +26,7 @@ using namespace cwm;
 ArrayRef<TrainCommand> cwm::getTrainCommands() {
   static const std::vector<TrainCommand> commands = {
       // One line a command, in the order in which they are used.
+      {"encoder", "trains the encoder E on texts", runEncoderCommand},
   };
   return commands;
 }
