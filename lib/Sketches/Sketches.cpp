@@ -8,6 +8,7 @@
 
 #include "cwm/Sketches/Sketches.h"
 
+#include "cwm/Sketches/PartialWrites.h"
 #include "cwm/Space/Entry.h"
 
 #include "Analysis.h"
@@ -45,10 +46,18 @@ static bool hasFusableOps(const Payload &payload) {
   return before && after && getLoops(*before) != getLoops(*after);
 }
 
+static bool hasPartialWrites(const Payload &payload) {
+  WalkResult walk = payload.getModule()->walk([](linalg::LinalgOp op) {
+    return writesInPart(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
+}
+
 /// Every payload fits.
 static FittingSketch fitFallback(const Payload &payload, MLIRContext *context) {
   SketchOptions options("fallback", context);
   options.structure("softmax", hasSoftmax(payload));
+  options.structure("partial", hasPartialWrites(payload));
   if (!hasFusableOps(payload))
     options.structure("fusion", 0);
   return std::move(options.sketch);

@@ -11,6 +11,8 @@
 // Structure, from the payload:
 //   softmax  1 where there is a linalg.softmax, which has no loops of its own
 //   elementwise  1 where there is arithmetic on whole tensors
+//   partial  1 where an op writes its result in part and keeps what is there
+//            besides: upstream's fusion and bufferisation would lose that
 
 module attributes {transform.with_named_sequence} {
 
@@ -29,7 +31,13 @@ transform.named_sequence @__transform_main(%root: !transform.any_op {transform.r
     %parts = transform.structured.decompose_interface %softmax : (!transform.any_op) -> !transform.any_op
     transform.yield
   }
-  %ordered = transform.include @interchange failures(propagate) (%func) : (!transform.any_op) -> !transform.any_op
+  %whole = transform.tune.alternatives<"partial"> -> !transform.any_op {
+    transform.yield %func : !transform.any_op
+  }, {
+    %loops = transform.apply_registered_pass "cwm-decompose-tensor-ops" to %func : (!transform.any_op) -> !transform.any_op
+    transform.yield %loops : !transform.any_op
+  }
+  %ordered = transform.include @interchange failures(propagate) (%whole) : (!transform.any_op) -> !transform.any_op
   transform.tune.alternatives<"fusion"> {
     transform.yield
   }, {

@@ -418,8 +418,15 @@ def DecomposeTensorOps : Pass<"cwm-decompose-tensor-ops"> {
     linalg.softmax and other aggregated operations (become generics),
     tensor.concat (becomes insertions), and arith and math operations on whole
     tensors (become generics). What a schedule has tiled already is left.
+
+    Structured operations whose output map does not reach the whole result and
+    whose body does not use the initial value become loops that write single
+    elements: bufferisation takes the initial value for overwritten otherwise,
+    and the elements in between would be undefined.
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect",
+                           "mlir::affine::AffineDialect",
+                           "mlir::scf::SCFDialect",
                            "mlir::tensor::TensorDialect",
                            "mlir::arith::ArithDialect",
                            "mlir::math::MathDialect"];
