@@ -52,8 +52,8 @@ Expected<std::vector<float>> WindowEncoder::encode(ArrayRef<StringRef> texts) {
     return std::pair(left.tokens.size(), left.text) <
            std::pair(right.tokens.size(), right.text);
   });
-  const size_t dim = getDim();
-  std::vector<float> latents(texts.size() * dim);
+  const auto dim = static_cast<ptrdiff_t>(getDim());
+  std::vector<float> latents(texts.size() * getDim());
   for (size_t begin = 0; begin < items.size();) {
     TokenBatch batch;
     size_t end = begin;
@@ -70,8 +70,9 @@ Expected<std::vector<float>> WindowEncoder::encode(ArrayRef<StringRef> texts) {
     if (!part)
       return part.takeError();
     for (size_t i = begin; i < end; ++i)
-      std::copy_n(part->begin() + (i - begin) * dim, dim,
-                  latents.begin() + items[i].text * dim);
+      std::copy_n(part->begin() + static_cast<ptrdiff_t>(i - begin) * dim, dim,
+                  latents.begin() +
+                      static_cast<ptrdiff_t>(items[i].text) * dim);
     begin = end;
   }
   return latents;

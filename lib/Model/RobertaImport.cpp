@@ -78,7 +78,7 @@ static Expected<EncoderConfig> parseConfig(const json::Object &json) {
       return error;
   if (const json::Value *value = json.get("layer_norm_eps")) {
     std::optional<double> number = value->getAsNumber();
-    if (!number || !(*number > 0 && *number <= 1))
+    if (!number || *number <= 0 || *number > 1)
       return createStringError("field 'layer_norm_eps' is " +
                                formatv("{0}", *value).str() +
                                ", expected a number above 0 and at most 1");

@@ -60,8 +60,11 @@ void TokenBatch::add(ArrayRef<int32_t> tokens, const TokenWindow &window,
 
 CwmTokenBatch TokenBatch::get() {
   ids.assign(rows.size() * columns, 0);
-  for (size_t i = 0; i < rows.size(); ++i)
-    std::copy(rows[i].begin(), rows[i].end(), ids.begin() + i * columns);
+  auto target = ids.begin();
+  for (const std::vector<int32_t> &row : rows) {
+    std::copy(row.begin(), row.end(), target);
+    target += columns;
+  }
   return {getNumRows(),  columns,       ids.data(),     lengths.data(),
           getNumTexts(), owners.data(), weights.data(), seeds.data()};
 }

@@ -48,8 +48,8 @@ public:
 
 private:
   TorchEncoder(const TorchLibrary *library, CwmEncoder *handle,
-               EncoderConfig config, int64_t dim)
-      : library(library), handle(handle), config(std::move(config)), dim(dim) {}
+               const EncoderConfig &config, int64_t dim)
+      : library(library), handle(handle), config(config), dim(dim) {}
 
   const TorchLibrary *library;
   CwmEncoder *handle;

@@ -70,7 +70,7 @@ static void copyTo(const at::Tensor &tensor, float *data) {
   std::copy_n(contiguous.const_data_ptr<float>(), contiguous.numel(), data);
 }
 
-static const CwmTorchTable table = {
+static constexpr CwmTorchTable table = {
     cwm::torchTableVersion,
     TORCH_VERSION,
     /*lastError=*/[] { return getLastError().c_str(); },
