@@ -21,6 +21,10 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registerTransformExtension(registry);
 }
 
+/// Everything that tools which load payloads and schedules register: all of
+/// upstream's dialects and extensions, and cwm's. Filled on the first call.
+const mlir::DialectRegistry &getAllDialects();
+
 /// Registers cwm's passes and pass pipelines, once per process.
 inline void registerAllPasses() {
   registerPasses();

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace cwm;
 
 bool TuneRun::startMeasurer(uint64_t seed) {
-  interrupts.clearMeasurer();
+  interrupts.clearWork();
   measurer.reset();
   auto onNote = [](StringRef message) {
     llvm::WithColor::note(llvm::errs(), "cwm-tune") << message << "\n";
@@ -31,7 +31,7 @@ bool TuneRun::startMeasurer(uint64_t seed) {
   if (!created)
     return fail(created.takeError());
   measurer = std::move(*created);
-  interrupts.setMeasurer(*measurer);
+  interrupts.setWork(*measurer);
   return true;
 }
 
@@ -42,7 +42,7 @@ bool TuneRun::checkSpace() {
   progress.trialsTotal = static_cast<int64_t>(check.getNumCandidates());
   auto runStage = [&](StringRef stage, auto method) {
     ProgressPrinter printer(llvm::errs(), payload->getVariableFlops(),
-                            ProgressPrinter::getTerminalColumns());
+                            ProgressLine::getTerminalColumns());
     progress.trialsDone = progress.failures = 0;
     progress.stage = stage.str();
     auto onDone = [&](const TrialResult &result) {
@@ -145,7 +145,7 @@ bool TuneRun::search() {
   searchOptions.seed = options.seed;
   searchOptions.randomOnly = options.scorer == "random";
   ProgressPrinter printer(llvm::errs(), payload->getVariableFlops(),
-                          ProgressPrinter::getTerminalColumns());
+                          ProgressLine::getTerminalColumns());
   searchOptions.onFailure = [&](StringRef key, const TrialResult &result) {
     if (!options.verbose)
       return;
@@ -206,7 +206,7 @@ std::string TuneRun::measureWithStockPasses(MeasureRequest request,
   if (!created) {
     outcome = llvm::toString(created.takeError());
   } else {
-    interrupts.setMeasurer(**created);
+    interrupts.setWork(**created);
     llvm::Error error =
         (*created)->measure({std::move(request)}, [&](size_t, TrialResult one) {
           outcome = one.isOk() ? formatTime(one.timeNs)
@@ -214,7 +214,7 @@ std::string TuneRun::measureWithStockPasses(MeasureRequest request,
                                      one.reason;
           report.stockTimeNs = one.timeNs;
         });
-    interrupts.setMeasurer(*measurer);
+    interrupts.setWork(*measurer);
     otherBusySeconds += (*created)->getBusySeconds();
     if (error)
       outcome = llvm::toString(std::move(error));

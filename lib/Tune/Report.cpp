@@ -14,9 +14,6 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 using namespace llvm;
 
 std::string cwm::formatTime(double nanoseconds) {
@@ -61,42 +58,16 @@ std::string cwm::formatProgress(const SearchProgress &progress, double flops) {
   return text;
 }
 
-unsigned cwm::ProgressPrinter::getTerminalColumns() {
-  if (!::isatty(STDERR_FILENO))
-    return 0;
-  struct winsize size = {};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return size.ws_col;
-  return 80;
-}
-
 void cwm::ProgressPrinter::show(const SearchProgress &progress) {
-  if (columns > 0) {
-    // The last column stays free: some terminals wrap when it is written.
-    std::string line = formatProgress(progress, flops);
-    line.resize(std::min<size_t>(line.size(), columns > 1 ? columns - 1 : 1));
-    os << "\r" << line << "\x1b[K";
-    os.flush();
-    lineOpen = true;
-    return;
-  }
   bool better = progress.bestScore > lastBest;
   bool due = lastTrials < 0 || progress.trialsDone >= lastTrials + 16 ||
              (progress.trialsDone == progress.trialsTotal &&
               progress.trialsDone != lastTrials);
-  if (!better && !due)
+  if (!line.isTerminal() && !better && !due)
     return;
   lastBest = std::max(lastBest, progress.bestScore);
   lastTrials = progress.trialsDone;
-  os << formatProgress(progress, flops) << "\n";
-  os.flush();
-}
-
-void cwm::ProgressPrinter::finish() {
-  if (lineOpen)
-    os << "\n";
-  os.flush();
-  lineOpen = false;
+  line.show(formatProgress(progress, flops), /*isNews=*/true);
 }
 
 double cwm::RunReport::getSpeedup() const {

@@ -8,11 +8,8 @@
 
 #include "TuneRun.h"
 
-#include "cwm/InitAll.h"
 #include "cwm/Support/WriteFile.h"
 
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "llvm/Support/WithColor.h"
 
 #include <csignal>
@@ -22,17 +19,6 @@
 
 using namespace mlir;
 using namespace cwm;
-
-const DialectRegistry &TuneRun::makeRegistry() {
-  static const DialectRegistry registry = [] {
-    DialectRegistry all;
-    mlir::registerAllDialects(all);
-    mlir::registerAllExtensions(all);
-    cwm::registerAllDialects(all);
-    return all;
-  }();
-  return registry;
-}
 
 bool TuneRun::fail(llvm::Error error, TuneExit code) {
   return fail(llvm::toString(std::move(error)), code);
@@ -123,7 +109,8 @@ TuneExit cwm::runTune(const TuneOptions &options) {
   // A limit on file sizes is then an error of writing, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   TuneExit exit = [&] {
-    InterruptScope interrupts;
+    InterruptScope interrupts("cwm-tune: error: interrupted before the first "
+                              "trial: nothing was measured\n");
     return TuneRun(options, interrupts).run();
   }();
   // Nobody reads what went to a standard error that takes nothing; LLVM would

@@ -12,11 +12,12 @@
 #include "InputDiagnostics.h"
 
 #include "cwm/Database/Database.h"
+#include "cwm/InitAll.h"
 #include "cwm/Payload/Payload.h"
 #include "cwm/Runner/Measurer.h"
 #include "cwm/Space/Space.h"
+#include "cwm/Support/Interrupt.h"
 #include "cwm/Target/CPU/Hardware.h"
-#include "cwm/Tune/Interrupt.h"
 #include "cwm/Tune/Report.h"
 #include "cwm/Tune/Tune.h"
 #include "cwm/Tune/WorkDirectory.h"
@@ -33,17 +34,16 @@ class TuneRun {
 public:
   TuneRun(const TuneOptions &options, InterruptScope &interrupts)
       : options(options), interrupts(interrupts), started(Clock::now()),
-        context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED),
+        context(getAllDialects(), mlir::MLIRContext::Threading::DISABLED),
         diagnostics(&context) {
     // One error a mistake: no dump of the whole module behind it.
     context.printOpOnDiagnostic(false);
   }
-  ~TuneRun() { interrupts.clearMeasurer(); }
+  ~TuneRun() { interrupts.clearWork(); }
 
   TuneExit run();
 
 private:
-  static const mlir::DialectRegistry &makeRegistry();
   bool loadInputs();
   bool findSpaces();
   bool printSpaces();

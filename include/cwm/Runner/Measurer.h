@@ -10,6 +10,7 @@
 #define CWM_RUNNER_MEASURER_H
 
 #include "cwm/Runner/TrialResult.h"
+#include "cwm/Support/Interrupt.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -29,10 +30,8 @@ struct MeasureRequest {
 
 /// Measures candidates of one payload on one target. Implementations: worker
 /// processes (WorkerPool.h), and a replay of recorded times for tests.
-class Measurer {
+class Measurer : public Stoppable {
 public:
-  virtual ~Measurer() = default;
-
   using ResultFn = llvm::function_ref<void(size_t index, TrialResult result)>;
 
   /// Measures all `requests` and calls `onResult` once for each, in any order,
@@ -53,9 +52,6 @@ public:
   /// Wall seconds spent waiting for compilation and measurement, so that the
   /// driver's own overhead can be told.
   virtual double getBusySeconds() const = 0;
-
-  /// Async-signal-safe; makes measure() return soon.
-  virtual void requestStop() = 0;
 };
 
 } // namespace cwm

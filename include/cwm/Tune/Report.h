@@ -9,6 +9,7 @@
 #define CWM_TUNE_REPORT_H
 
 #include "cwm/Search/Search.h"
+#include "cwm/Support/ProgressLine.h"
 #include "cwm/Target/CPU/Hardware.h"
 
 #include "llvm/Support/JSON.h"
@@ -24,25 +25,21 @@ std::string formatTime(double nanoseconds);
 /// "[12/64] best 1.90 ms (141 GFLOP/s, 3.42x the baseline), 4 failed, 12 s".
 std::string formatProgress(const SearchProgress &progress, double flops);
 
-/// Shows progress: one line that overwrites itself on a terminal, cut to its
-/// width; elsewhere a plain line when the best improves and every 16 trials.
+/// Shows progress: one line on a terminal; elsewhere a plain line when the best
+/// improves and every 16 trials.
 class ProgressPrinter {
 public:
   /// `columns` is the terminal's width, 0 when `os` is no terminal.
   ProgressPrinter(llvm::raw_ostream &os, double flops, unsigned columns)
-      : os(os), flops(flops), columns(columns) {}
+      : line(os, columns), flops(flops) {}
 
   void show(const SearchProgress &progress);
   /// Ends the line, so that other messages start on one of their own.
-  void finish();
-  /// Width of the terminal behind stderr, 0 if there is none.
-  static unsigned getTerminalColumns();
+  void finish() { line.finish(); }
 
 private:
-  llvm::raw_ostream &os;
+  ProgressLine line;
   double flops;
-  unsigned columns;
-  bool lineOpen = false;
   double lastBest = 0;
   int64_t lastTrials = -1;
 };

@@ -8,6 +8,7 @@
 #ifndef CWM_TUNE_TUNE_H
 #define CWM_TUNE_TUNE_H
 
+#include "cwm/Support/Interrupt.h"
 #include "cwm/Tune/Options.h"
 
 namespace cwm {
@@ -17,7 +18,7 @@ enum class TuneExit : int {
   Done = 0,
   Error = 1,            ///< usage, input, I/O
   NoValidCandidate = 2, ///< nothing satisfies the constraints or the checks
-  Interrupted = 130     ///< after a flush and a summary
+  Interrupted = interruptedExitCode ///< after a flush and a summary
 };
 
 /// Tunes one payload from loading to the written result. Messages, progress

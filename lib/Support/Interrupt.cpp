@@ -6,46 +6,45 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cwm/Tune/Interrupt.h"
-
-#include "cwm/Tune/Tune.h"
+#include "cwm/Support/Interrupt.h"
 
 #include "llvm/Support/Signals.h"
 
 #include <atomic>
 #include <csignal>
+#include <cstring>
+#include <iterator>
 #include <unistd.h>
 
 // Only lock-free atomics and async-signal-safe calls below: a handler may run
 // between any two instructions.
-static std::atomic<cwm::Measurer *> currentMeasurer{nullptr};
+static std::atomic<cwm::Stoppable *> currentWork{nullptr};
 static std::atomic<bool> interrupted{false}, started{false};
-static_assert(std::atomic<cwm::Measurer *>::is_always_lock_free);
+static_assert(std::atomic<cwm::Stoppable *>::is_always_lock_free);
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 static constexpr int handledSignals[] = {SIGINT, SIGTERM, SIGHUP};
 static struct sigaction previousActions[std::size(handledSignals)];
 
 /// What the user is told when there was nothing to keep yet.
-static constexpr char startMessage[] =
-    "cwm-tune: error: interrupted before the first trial: nothing was "
-    "measured\n";
+static const char *volatile startMessage = "";
 
 static void handleSignal(int) {
   interrupted = true;
-  if (cwm::Measurer *measurer = currentMeasurer) {
-    measurer->requestStop();
+  if (cwm::Stoppable *work = currentWork) {
+    work->requestStop();
   } else if (!started) {
     // Workers end with their parent. What a phase holds elsewhere are temporary
     // files, and a database that survives worse.
     [[maybe_unused]] ssize_t written =
-        ::write(STDERR_FILENO, startMessage, sizeof(startMessage) - 1);
+        ::write(STDERR_FILENO, startMessage, std::strlen(startMessage));
     llvm::sys::RunInterruptHandlers();
-    ::_exit(static_cast<int>(cwm::TuneExit::Interrupted));
+    ::_exit(cwm::interruptedExitCode);
   }
 }
 
-cwm::InterruptScope::InterruptScope() {
+cwm::InterruptScope::InterruptScope(const char *message) {
+  startMessage = message;
   interrupted = started = false;
   struct sigaction action = {};
   action.sa_handler = handleSignal;
@@ -60,17 +59,17 @@ cwm::InterruptScope::InterruptScope() {
   }
 }
 
-void cwm::InterruptScope::setMeasurer(Measurer &measurer) {
-  currentMeasurer = &measurer;
+void cwm::InterruptScope::setWork(Stoppable &work) {
+  currentWork = &work;
   started = true;
 }
 
-void cwm::InterruptScope::clearMeasurer() { currentMeasurer = nullptr; }
+void cwm::InterruptScope::clearWork() { currentWork = nullptr; }
 
 cwm::InterruptScope::~InterruptScope() {
   for (size_t i = 0; i < std::size(handledSignals); ++i)
     sigaction(handledSignals[i], &previousActions[i], nullptr);
-  currentMeasurer = nullptr;
+  currentWork = nullptr;
 }
 
 bool cwm::InterruptScope::wasInterrupted() { return interrupted; }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cwm/Tune/Interrupt.h"
+#include "cwm/Support/Interrupt.h"
 
 #include "gtest/gtest.h"
 
@@ -15,16 +15,9 @@
 using namespace cwm;
 
 namespace {
-struct StubMeasurer : Measurer {
-  llvm::Error measure(llvm::ArrayRef<MeasureRequest>, ResultFn) override {
-    return llvm::Error::success();
-  }
-  llvm::Error measureTogether(llvm::ArrayRef<MeasureRequest>,
-                              ResultFn) override {
-    return llvm::Error::success();
-  }
-  double getNoiseFloor() const override { return 0; }
-  double getBusySeconds() const override { return 0; }
+constexpr char startMessage[] = "nothing was kept\n";
+
+struct StubWork : Stoppable {
   void requestStop() override { stopped = true; }
   volatile bool stopped = false;
 };
@@ -32,35 +25,34 @@ struct StubMeasurer : Measurer {
 
 TEST(Interrupt, FirstSignalAsksToStop) {
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    StubMeasurer measurer;
-    InterruptScope scope;
-    scope.setMeasurer(measurer);
+    StubWork work;
+    InterruptScope scope(startMessage);
+    scope.setWork(work);
     EXPECT_FALSE(InterruptScope::wasInterrupted());
     std::raise(signal);
-    EXPECT_TRUE(measurer.stopped);
+    EXPECT_TRUE(work.stopped);
     EXPECT_TRUE(InterruptScope::wasInterrupted());
   }
 }
 
-TEST(Interrupt, BeforeTheMeasurerItEndsTheProcess) {
+TEST(Interrupt, BeforeTheWorkItEndsTheProcess) {
   for (int signal : {SIGINT, SIGTERM, SIGHUP})
     EXPECT_EXIT(
         {
           std::signal(signal, SIG_DFL);
-          InterruptScope scope;
+          InterruptScope scope(startMessage);
           std::raise(signal);
           std::exit(0);
         },
-        ::testing::ExitedWithCode(130),
-        "interrupted before the first trial: nothing was measured");
+        ::testing::ExitedWithCode(130), "nothing was kept");
 }
 
-TEST(Interrupt, AfterTheMeasurerItIsOnlyNoted) {
-  InterruptScope scope;
+TEST(Interrupt, AfterTheWorkItIsOnlyNoted) {
+  InterruptScope scope(startMessage);
   {
-    StubMeasurer measurer;
-    scope.setMeasurer(measurer);
-    scope.clearMeasurer();
+    StubWork work;
+    scope.setWork(work);
+    scope.clearWork();
   }
   std::raise(SIGINT);
   EXPECT_TRUE(InterruptScope::wasInterrupted());
@@ -70,9 +62,9 @@ TEST(Interrupt, SecondSignalKills) {
   EXPECT_EXIT(
       {
         std::signal(SIGINT, SIG_DFL);
-        StubMeasurer measurer;
-        InterruptScope scope;
-        scope.setMeasurer(measurer);
+        StubWork work;
+        InterruptScope scope(startMessage);
+        scope.setWork(work);
         std::raise(SIGINT);
         std::raise(SIGINT);
         std::exit(0);
@@ -82,12 +74,12 @@ TEST(Interrupt, SecondSignalKills) {
 
 TEST(Interrupt, IgnoredSignalsStayIgnored) {
   std::signal(SIGHUP, SIG_IGN);
-  StubMeasurer measurer;
+  StubWork work;
   {
-    InterruptScope scope;
-    scope.setMeasurer(measurer);
+    InterruptScope scope(startMessage);
+    scope.setWork(work);
     std::raise(SIGHUP);
-    EXPECT_FALSE(measurer.stopped);
+    EXPECT_FALSE(work.stopped);
   }
   std::signal(SIGHUP, SIG_DFL);
 }
@@ -95,7 +87,7 @@ TEST(Interrupt, IgnoredSignalsStayIgnored) {
 TEST(Interrupt, PreviousActionsComeBack) {
   std::signal(SIGTERM, SIG_IGN);
   {
-    InterruptScope scope;
+    InterruptScope scope(startMessage);
   }
   EXPECT_EQ(std::signal(SIGTERM, SIG_DFL), SIG_IGN);
 }
