@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CandidateStore.h"
+#include "cwm/Search/CandidateStore.h"
 
 #include "cwm/Support/ErrorCapture.h"
 #include "cwm/Trajectory/StateText.h"

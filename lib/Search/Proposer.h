@@ -8,7 +8,7 @@
 #ifndef CWM_LIB_SEARCH_PROPOSER_H
 #define CWM_LIB_SEARCH_PROPOSER_H
 
-#include "CandidateStore.h"
+#include "cwm/Search/CandidateStore.h"
 
 #include "llvm/ADT/StringSet.h"
 

@@ -8,10 +8,9 @@
 
 #include "SpaceCheck.h"
 
-#include "cwm/Search/Search.h"
+#include "cwm/Search/Sampler.h"
 #include "cwm/Tune/Report.h"
 
-#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,42 +19,26 @@
 using namespace mlir;
 using namespace cwm;
 
-/// Draws that give nothing new before a space counts as used up.
-static constexpr int maxRepeats = 64;
 /// Kinds of failure that are shown.
 static constexpr size_t maxReasons = 12;
 
 SpaceCheck::SpaceCheck(ArrayRef<std::unique_ptr<Space>> spaces, int64_t count,
                        uint64_t seed)
     : spaces(spaces) {
-  RandomEngine engine(seed);
-  std::vector<llvm::StringSet<>> seen(spaces.size());
-  auto open = llvm::to_vector(llvm::seq<unsigned>(0, spaces.size()));
-  for (size_t turn = 0;
-       !open.empty() && static_cast<int64_t>(samples.size()) < count; ++turn) {
-    size_t place = turn % open.size();
-    if (!draw(open[place], seen[open[place]], engine))
-      open.erase(open.begin() + static_cast<ptrdiff_t>(place));
+  CandidateSampler sampler(spaces, seed);
+  while (static_cast<int64_t>(samples.size()) < count) {
+    std::optional<Candidate> candidate = sampler.next();
+    if (!candidate)
+      break;
+    add(std::move(*candidate));
   }
 }
 
-bool SpaceCheck::draw(unsigned index, llvm::StringSet<> &seen,
-                      RandomEngine &engine) {
-  const Space &space = *spaces[index];
+void SpaceCheck::add(Candidate candidate) {
   Sample sample;
-  sample.space = index;
-  std::optional<Assignment> assignment;
-  for (int attempt = 0;; ++attempt) {
-    if (attempt == maxRepeats)
-      return false;
-    assignment = space.sample(engine);
-    if (!assignment)
-      return false;
-    sample.key = space.getKey(*assignment);
-    if (seen.insert(sample.key).second)
-      break;
-  }
-  if (auto script = space.tryBind(*assignment)) {
+  sample.space = candidate.space;
+  sample.key = std::move(candidate.key);
+  if (auto script = spaces[candidate.space]->tryBind(candidate.assignment)) {
     sample.request.script = printScript(**script);
     sample.request.key = getCandidateId(sample.key, sample.request.script);
   } else {
@@ -64,7 +47,6 @@ bool SpaceCheck::draw(unsigned index, llvm::StringSet<> &seen,
         "binding failed: " + llvm::toString(script.takeError());
   }
   samples.push_back(std::move(sample));
-  return true;
 }
 
 llvm::Error

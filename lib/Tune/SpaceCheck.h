@@ -10,9 +10,8 @@
 #define CWM_LIB_TUNE_SPACECHECK_H
 
 #include "cwm/Runner/Measurer.h"
-#include "cwm/Space/Space.h"
+#include "cwm/Search/Search.h"
 
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
 namespace cwm {
@@ -52,8 +51,7 @@ private:
              second->status == TrialStatus::WrongResult;
     }
   };
-  /// Draws a candidate that `seen` lacks; false: the space is used up.
-  bool draw(unsigned index, llvm::StringSet<> &seen, RandomEngine &engine);
+  void add(Candidate candidate);
   llvm::Error measureSamples(Measurer &measurer,
                              llvm::ArrayRef<Sample *> chosen,
                              std::optional<TrialResult> Sample::*result,

@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef CWM_LIB_SEARCH_CANDIDATESTORE_H
-#define CWM_LIB_SEARCH_CANDIDATESTORE_H
+#ifndef CWM_SEARCH_CANDIDATESTORE_H
+#define CWM_SEARCH_CANDIDATESTORE_H
 
 #include "cwm/Model/Features.h"
 #include "cwm/Search/Search.h"
@@ -50,4 +50,4 @@ private:
 
 } // namespace cwm
 
-#endif // CWM_LIB_SEARCH_CANDIDATESTORE_H
+#endif // CWM_SEARCH_CANDIDATESTORE_H
