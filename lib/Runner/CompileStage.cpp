@@ -13,6 +13,7 @@
 #include "cwm/Runner/StaticRules.h"
 #include "cwm/Support/Nesting.h"
 #include "cwm/TransformExt/ParallelLoops.h"
+#include "cwm/TransformExt/Recorder.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/TransformOps/BufferizationTransformOps.h"
@@ -95,11 +96,29 @@ static void insertParallelChecks(mlir::ModuleOp library) {
   }
 }
 
+/// Interprets `entry`, and records that where `trajectory` is not null.
+static mlir::LogicalResult
+applyEntry(mlir::ModuleOp module, mlir::transform::TransformOpInterface entry,
+           mlir::ModuleOp library, Trajectory *trajectory) {
+  if (trajectory) {
+    RecorderOptions recording;
+    recording.endsStates = isLoweringAction;
+    return recordNamedSequence(module, entry, library, recording, *trajectory);
+  }
+  // Expensive checks cost nothing measurable and turn the use of dangling
+  // handles into errors.
+  mlir::transform::TransformOptions options;
+  options.enableExpensiveChecks(true);
+  return mlir::transform::applyTransformNamedSequence(module, entry, library,
+                                                      options);
+}
+
 /// Parses, checks and interprets the script. Sets the result on failure.
 static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef entryName,
                                      StringRef script,
                                      const CompileOptions &options,
-                                     TrialResult &result) {
+                                     TrialResult &result,
+                                     Trajectory *trajectory = nullptr) {
   mlir::MLIRContext *context = module.getContext();
   FirstError error(context);
   auto failWith = [&](TrialStatus status, const std::string &reason) {
@@ -127,12 +146,7 @@ static mlir::LogicalResult transform(mlir::ModuleOp module, StringRef entryName,
   if (!entry)
     return failWith(TrialStatus::TransformError,
                     error.take("the script has no entry point"));
-  // Expensive checks cost nothing measurable and turn the use of dangling
-  // handles into errors.
-  mlir::transform::TransformOptions transformOptions;
-  transformOptions.enableExpensiveChecks(true);
-  if (mlir::failed(mlir::transform::applyTransformNamedSequence(
-          module, entry, *library, transformOptions))) {
+  if (mlir::failed(applyEntry(module, entry, *library, trajectory))) {
     std::string reason = error.take("the script failed without an error");
     return failWith(StringRef(reason).contains(sharedElementsRule)
                         ? TrialStatus::Invalid
@@ -229,6 +243,23 @@ TrialResult compileCandidate(const Payload &payload, StringRef script,
                              SmallVectorImpl<char> &object) {
   TrialResult result;
   compile(payload, script, hardware, options, onStage, object, result);
+  return result;
+}
+
+TrialResult recordCandidate(const Payload &payload, StringRef script,
+                            const CompileOptions &options, StageFn onStage,
+                            History &history) {
+  TrialResult result;
+  onStage("recording");
+  // As the payload is: what it hashes to is its workload.
+  mlir::OwningOpRef<mlir::ModuleOp> module = payload.getModule().clone();
+  Trajectory trajectory;
+  StageTimer timer(result.transformMs);
+  if (mlir::failed(transform(*module, payload.getEntry().getName(), script,
+                             options, result, &trajectory)))
+    return result;
+  history = makeHistory(std::move(trajectory));
+  result.status = TrialStatus::Ok;
   return result;
 }
 

@@ -168,12 +168,20 @@ int runCompileWorker(int input, int output,
   while ((message = channel.receive())) {
     // The driver's clock comes first; this is for a driver that is stopped.
     allowCPUSeconds(setup.compileTimeout + 2);
+    StringRef script = message->getString("script").value_or("");
+    auto announce = [&](StringRef stage) {
+      channel.send(json::Object{{"stage", stage}});
+    };
+    if (message->getString("op") == "record") {
+      History history;
+      TrialResult result =
+          recordCandidate(*setup.payload, script, options, announce, history);
+      channel.sendResult(result, json::Object{{"history", toJSON(history)}});
+      continue;
+    }
     SmallVector<char, 0> object;
     TrialResult result = compileCandidate(
-        *setup.payload, message->getString("script").value_or(""),
-        setup.hardware, options,
-        [&](StringRef stage) { channel.send(json::Object{{"stage", stage}}); },
-        object);
+        *setup.payload, script, setup.hardware, options, announce, object);
     Error error = Error::success();
     if (result.isOk())
       error = writeObject(message->getString("object").value_or(""), object);

@@ -21,6 +21,22 @@ namespace cwm {
 /// Creates the folder `path` and those above; an error that names it otherwise.
 llvm::Error createFolder(llvm::StringRef path);
 
+/// The cwm-runner beside the running executable.
+std::string getDefaultRunner();
+
+/// Text of a payload for workers.
+std::string printPayload(const Payload &payload);
+
+/// The first message to each worker; `cache` is a folder.
+llvm::json::Object makeInitMessage(const Payload &payload,
+                                   llvm::StringRef payloadText,
+                                   const HardwareDescription &hardware,
+                                   const WorkerPoolOptions &options,
+                                   llvm::StringRef cache);
+
+/// Bytes of stack of a compile worker: upstream's rewrites recurse deeply.
+inline constexpr uint64_t compileStackBytes = uint64_t(256) << 20;
+
 /// One candidate on its way through the pool.
 struct Job {
   enum class Phase { Waiting, Compiling, Compiled, Measuring, Done };

@@ -29,7 +29,7 @@ static constexpr StringLiteral compileRole = "compile", measureRole = "measure";
 /// After which the user is told what is waited for.
 static constexpr std::chrono::seconds slowStart(5);
 
-static std::string getDefaultRunner() {
+std::string getDefaultRunner() {
   std::string self = sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&getDefaultRunner));
   SmallString<256> path(sys::path::parent_path(self));
@@ -57,11 +57,30 @@ static void removeStaleFolders(StringRef workDir) {
   }
 }
 
-static std::string printPayload(const Payload &payload) {
+std::string printPayload(const Payload &payload) {
   std::string text;
   raw_string_ostream out(text);
   payload.getModule()->print(out, mlir::OpPrintingFlags().useLocalScope());
   return text;
+}
+
+json::Object makeInitMessage(const Payload &payload, StringRef payloadText,
+                             const HardwareDescription &hardware,
+                             const WorkerPoolOptions &options,
+                             StringRef cache) {
+  return json::Object{
+      {"op", "init"},
+      {"payload", payloadText.str()},
+      {"function", payload.getEntry().getName().str()},
+      {"hardware", hardware.toJSON()},
+      {"polynomial_math", options.lowering.polynomialMath},
+      {"contract", options.lowering.contract},
+      {"stock_only", options.lowering.stockOnly},
+      {"threads", options.lowering.threads},
+      {"seed", std::to_string(options.seed)},
+      {"cache", cache.str()},
+      {"compile_timeout", options.compileTimeoutSeconds},
+  };
 }
 
 Error createFolder(StringRef path) {
@@ -150,19 +169,8 @@ Error WorkerPool::Impl::start(const Payload &payload,
   runTimeout = options.runTimeoutSeconds > 0 ? options.runTimeoutSeconds
                                              : 10 + payload.getFlops() / 1e8;
 
-  json::Object init{
-      {"op", "init"},
-      {"payload", payloadText},
-      {"function", payload.getEntry().getName()},
-      {"hardware", hardware.toJSON()},
-      {"polynomial_math", options.lowering.polynomialMath},
-      {"contract", options.lowering.contract},
-      {"stock_only", options.lowering.stockOnly},
-      {"threads", options.lowering.threads},
-      {"seed", std::to_string(options.seed)},
-      {"cache", cache},
-      {"compile_timeout", options.compileTimeoutSeconds},
-  };
+  json::Object init =
+      makeInitMessage(payload, payloadText, hardware, options, cache);
   WorkerSlot::Options slot;
   slot.init = std::move(init);
   slot.maxRequests = options.maxCandidatesPerWorker;
@@ -192,7 +200,7 @@ Error WorkerPool::Impl::start(const Payload &payload,
   slot.timeoutStatus = TrialStatus::CompileTimeout;
   slot.initTimeoutSeconds = 60;
   slot.limits.addressSpaceBytes = options.compileMemoryBytes;
-  slot.limits.stackBytes = uint64_t(256) << 20;
+  slot.limits.stackBytes = compileStackBytes;
   if (!alternate)
     slot.limits.cpus = llvm::ArrayRef<int>(cpus).drop_back(threads).vec();
   slot.numThreads = 1;

@@ -326,7 +326,7 @@ void Recorder::Impl::begin(Operation *op, transform::TransformState &state) {
   for (Value operand : op->getOperands())
     step.operands.push_back(describeOperand(operand, state));
 
-  if (step.kind != StepKind::Match) {
+  if (step.kind != StepKind::Match && !statesEnded) {
     // Between two steps only a control op itself can change anything, and
     // nothing of the whole payload while it works on a clone.
     step.before = step.detached || !topFingerPrint
@@ -341,6 +341,11 @@ void Recorder::Impl::begin(Operation *op, transform::TransformState &state) {
                                 return state.getParams(value);
                               })
                     .text;
+  if (step.kind == StepKind::Action && options.endsStates && !statesEnded &&
+      options.endsStates(step.text)) {
+    statesEnded = true;
+    step.after.reset();
+  }
   if (auto knob = dyn_cast<transform::tune::KnobOp>(op);
       knob && knob.getSelected())
     trajectory.knobs[knob.getName().str()] = *knob.getSelected();
@@ -372,7 +377,7 @@ void Recorder::Impl::end(const DiagnosedSilenceableFailure &result,
       step.results.push_back(describeResult(value, view));
   }
 
-  if (listener.isRootErased) {
+  if (listener.isRootErased || statesEnded) {
     step.after.reset();
   } else if (step.kind != StepKind::Match) {
     step.after = getState(self.root, step.detached);

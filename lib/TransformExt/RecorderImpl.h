@@ -98,6 +98,8 @@ struct Recorder::Impl {
   mlir::Operation *topLevel = nullptr;
   std::optional<mlir::OperationFingerPrint> topFingerPrint;
   unsigned topState = 0;
+  /// RecorderOptions::endsStates was true.
+  bool statesEnded = false;
   llvm::StringMap<unsigned> stateNumbers;
 
   Impl *previous = nullptr;

@@ -86,6 +86,36 @@ constexpr StringLiteral tileMatmul =
     "%t, %l = transform.structured.tile_using_for %mm tile_sizes [4] : "
     "(!transform.any_op) -> (!transform.any_op, !transform.any_op)\n";
 
+TEST(RecorderTest, NoStatesFromTheFirstActionThatEndsThem) {
+  std::string body =
+      (tileMatmul + "transform.structured.vectorize %t vector_sizes [4, 16, 16]"
+                    " : !transform.any_op\n"
+                    "%mm2 = transform.structured.match ops{[\"scf.for\"]} in "
+                    "%root : (!transform.any_op) -> !transform.any_op\n"
+                    "transform.apply_licm to %mm2 : !transform.any_op\n")
+          .str();
+  ScheduleRun all(body), some(body);
+  ASSERT_TRUE(succeeded(all.record()));
+  Texts asked;
+  cwm::RecorderOptions options;
+  options.endsStates = [&](StringRef text) {
+    asked.push_back(text.str());
+    return text.starts_with("structured.vectorize");
+  };
+  ASSERT_TRUE(succeeded(some.record(options)));
+  // The actions are all there, and it is not asked again.
+  EXPECT_EQ(some.trajectory.getActionTexts(), all.trajectory.getActionTexts());
+  ASSERT_EQ(some.trajectory.history.size(), 3U);
+  EXPECT_EQ(asked.size(), 2U);
+  EXPECT_EQ(some.trajectory.states.size(), 2U);
+  EXPECT_GT(all.trajectory.states.size(), 2U);
+  EXPECT_EQ(some.trajectory.history[0].state, 1U);
+  EXPECT_EQ(some.trajectory.history[1].state, std::nullopt);
+  EXPECT_EQ(some.trajectory.history[2].state, std::nullopt);
+  // The payload itself is changed all the same.
+  EXPECT_EQ(cwm::getStateText(*some.payload), cwm::getStateText(*all.payload));
+}
+
 TEST(RecorderTest, StatesAreThoseOfThePayload) {
   ScheduleRun run(tileMatmul);
   std::string before = cwm::getStateText(*run.payload);

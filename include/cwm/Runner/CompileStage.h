@@ -11,6 +11,7 @@
 #include "cwm/Payload/Payload.h"
 #include "cwm/Runner/TrialResult.h"
 #include "cwm/Target/CPU/Lowering.h"
+#include "cwm/Trajectory/History.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -33,6 +34,13 @@ TrialResult compileCandidate(const Payload &payload, llvm::StringRef script,
                              const HardwareDescription &hardware,
                              const CompileOptions &options, StageFn onStage,
                              llvm::SmallVectorImpl<char> &object);
+
+/// Applies `script` to a copy of `payload` and records the states and actions.
+/// The status is ok, invalid or transform_error; `history` is filled when it is
+/// ok. Runs in a worker as well.
+TrialResult recordCandidate(const Payload &payload, llvm::StringRef script,
+                            const CompileOptions &options, StageFn onStage,
+                            History &history);
 
 } // namespace cwm
 

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 
+#include <functional>
 #include <memory>
 
 namespace cwm {
@@ -23,6 +24,10 @@ struct RecorderOptions {
   /// Verify the payload behind each step that changed it, and say so in the
   /// step when it is invalid. Costs about as much as the state text.
   bool verifySteps = false;
+  /// Asked with the text of each action before it is applied: from the first
+  /// one on for which it is true, the payload is not looked at any more. Text
+  /// of a function that was lowered to vectors takes longer than the lowering.
+  std::function<bool(llvm::StringRef)> endsStates;
 };
 
 /// Records the transform ops that the stock interpreter applies on this thread
