@@ -9,6 +9,7 @@
 #include "cwm/Database/Database.h"
 
 #include "Impl.h"
+#include "Schema.h"
 
 #include "cwm/Database/RecordJSON.h"
 #include "cwm/Database/Version.inc"
@@ -26,26 +27,6 @@ using namespace llvm;
 
 namespace cwm {
 
-/// "cwm1" in the file's header: tells our files from other programs'.
-static constexpr int64_t applicationId = 0x63776d31;
-static constexpr int64_t schemaVersion = 1;
-
-// `result` holds everything measured as JSON; status, score and time_ns repeat
-// what one asks for with the sqlite3 shell. AUTOINCREMENT: an id is never used
-// again, because a run remembers the largest one it may learn from.
-static constexpr char schema[] = R"sql(
-CREATE TABLE record(
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  workload TEXT NOT NULL, target TEXT NOT NULL,
-  toolchain TEXT NOT NULL, candidate TEXT NOT NULL,
-  status TEXT NOT NULL, score REAL NOT NULL, time_ns REAL NOT NULL,
-  provenance TEXT NOT NULL, round INTEGER NOT NULL, predicted REAL NOT NULL,
-  created_at TEXT NOT NULL, actions TEXT NOT NULL, features BLOB NOT NULL,
-  hardware BLOB NOT NULL, result TEXT NOT NULL,
-  UNIQUE(workload, target, toolchain, candidate));
-CREATE TABLE value(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-)sql";
-
 #define CWM_RECORD_COLUMNS                                                     \
   "id, workload, target, toolchain, candidate, provenance, round, predicted, " \
   "created_at, actions, features, hardware, result"
@@ -56,44 +37,6 @@ std::string getToolchainVersion() {
 
 Database::Database() = default;
 Database::~Database() = default;
-
-/// Writes the tables into an empty file, or checks whose file it is.
-static Error prepareSchema(Connection &connection) {
-  Expected<int64_t> tables =
-      connection.queryInteger("SELECT count(*) FROM sqlite_schema");
-  if (!tables)
-    return tables.takeError();
-  Expected<int64_t> owner = connection.queryInteger("PRAGMA application_id");
-  if (!owner)
-    return owner.takeError();
-  Expected<int64_t> version = connection.queryInteger("PRAGMA user_version");
-  if (!version)
-    return version.takeError();
-  std::string quoted = "'" + connection.getPath().str() + "'";
-  if (*tables == 0 && *owner == 0 && *version == 0) {
-    // One transaction: a kill in the middle leaves an empty file.
-    std::string create = formatv("BEGIN IMMEDIATE; {0} PRAGMA "
-                                 "application_id={1}; PRAGMA user_version={2}; "
-                                 "COMMIT",
-                                 schema, applicationId, schemaVersion);
-    Error error = connection.execute(create.c_str());
-    if (error)
-      connection.rollback();
-    return error;
-  }
-  if (*owner != applicationId)
-    return createStringError(quoted + " is a database of another program");
-  if (*version > schemaVersion) {
-    return createStringError(
-        quoted + " has schema version " + Twine(*version) +
-        ", newer than the version " + Twine(schemaVersion) +
-        " that this build reads; use a newer cwm or another work directory");
-  }
-  if (*version < schemaVersion)
-    return createStringError(quoted + " has the unknown schema version " +
-                             Twine(*version));
-  return Error::success();
-}
 
 /// SQLite only notices a damaged page when it reads it, which may be after
 /// hours of measuring. A record takes about 2 KB, a check of 64 MB about 0.1 s.
@@ -198,6 +141,8 @@ Expected<std::unique_ptr<Database>> Database::open(StringRef path) {
   database->impl->insertStatement.emplace(std::move(*insert));
   return database;
 }
+
+StringRef Database::getPath() const { return impl->connection.getPath(); }
 
 Error Database::checkInPlace() const {
   StringRef path = impl->connection.getPath();

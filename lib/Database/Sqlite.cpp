@@ -195,6 +195,11 @@ void Statement::bind(int index, ArrayRef<float> values) {
                            SQLITE_TRANSIENT));
 }
 
+void Statement::bindBytes(int index, StringRef bytes) {
+  note(sqlite3_bind_blob64(handle, index + 1, bytes.empty() ? "" : bytes.data(),
+                           bytes.size(), SQLITE_TRANSIENT));
+}
+
 Expected<bool> Statement::step() {
   errno = 0; // an old one is no reason
   int code = status == SQLITE_OK ? sqlite3_step(handle) : status;
@@ -221,12 +226,22 @@ std::string Statement::getText(int column) const {
               : std::string();
 }
 
+bool Statement::isNull(int column) const {
+  return sqlite3_column_type(handle, column) == SQLITE_NULL;
+}
+
 int64_t Statement::getInteger(int column) const {
   return sqlite3_column_int64(handle, column);
 }
 
 double Statement::getDouble(int column) const {
   return sqlite3_column_double(handle, column);
+}
+
+StringRef Statement::getBytes(int column) const {
+  const char *bytes =
+      static_cast<const char *>(sqlite3_column_blob(handle, column));
+  return {bytes, static_cast<size_t>(sqlite3_column_bytes(handle, column))};
 }
 
 std::vector<float> Statement::getFloats(int column) const {

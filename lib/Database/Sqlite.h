@@ -66,6 +66,7 @@ public:
   void bind(int index, int64_t value);
   void bind(int index, double value);
   void bind(int index, llvm::ArrayRef<float> values);
+  void bindBytes(int index, llvm::StringRef bytes);
 
   /// True when there is a row.
   llvm::Expected<bool> step();
@@ -73,9 +74,12 @@ public:
   void reset();
 
   std::string getText(int column) const;
+  bool isNull(int column) const;
   int64_t getInteger(int column) const;
   double getDouble(int column) const;
   std::vector<float> getFloats(int column) const;
+  /// Valid until the next step() or reset().
+  llvm::StringRef getBytes(int column) const;
 
 private:
   Statement(Connection &connection, sqlite3_stmt *handle)

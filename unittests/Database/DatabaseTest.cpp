@@ -14,7 +14,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
-#include <sqlite3.h>
 #include <sys/stat.h>
 
 using namespace llvm;
@@ -27,13 +26,6 @@ using DatabaseTest = cwm::test::DatabaseTest;
 /// Everything but the id, as text.
 std::string print(const Record &record) {
   return formatv("{0}", toJSON(record));
-}
-
-void runSQL(StringRef path, const char *sql) {
-  sqlite3 *handle = nullptr;
-  ASSERT_EQ(sqlite3_open(path.str().c_str(), &handle), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK);
-  sqlite3_close(handle);
 }
 
 TEST_F(DatabaseTest, RecordsWithDeepJSONAreErrors) {
@@ -203,7 +195,7 @@ TEST_F(DatabaseTest, NewerSchema) {
   runSQL(path, "PRAGMA user_version=9");
   EXPECT_EQ(getOpenError(path),
             "'" + path +
-                "' has schema version 9, newer than the version 1 that this "
+                "' has schema version 9, newer than the version 2 that this "
                 "build reads; use a newer cwm or another work directory");
 }
 

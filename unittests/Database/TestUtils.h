@@ -12,6 +12,8 @@
 
 #include "cwm/Database/Database.h"
 
+#include <sqlite3.h>
+
 namespace cwm::test {
 
 /// A folder of its own for each test.
@@ -36,6 +38,16 @@ inline Record makeRecord(llvm::StringRef workload, llvm::StringRef candidate) {
 
 inline std::unique_ptr<Database> openOrDie(llvm::StringRef path) {
   return llvm::cantFail(Database::open(path));
+}
+
+/// Runs statements on a file that no database of ours has open.
+inline void runSQL(llvm::StringRef path, const char *statements) {
+  sqlite3 *handle = nullptr;
+  ASSERT_EQ(sqlite3_open(path.str().c_str(), &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle, statements, nullptr, nullptr, nullptr),
+            SQLITE_OK)
+      << sqlite3_errmsg(handle);
+  sqlite3_close(handle);
 }
 
 /// The message of a failed open.

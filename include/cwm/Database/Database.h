@@ -50,6 +50,9 @@ public:
   static llvm::Expected<std::unique_ptr<Database>> open(llvm::StringRef path);
   ~Database();
 
+  /// As it was opened, for messages.
+  llvm::StringRef getPath() const;
+
   /// Checks, before anything is made beside it, that open() may take `path`:
   /// there is no such file, or a regular one with the header of a database of
   /// ours. An empty file passes only with the lock of a killed run beside it;
@@ -94,6 +97,7 @@ public:
   llvm::Error checkInPlace() const;
 
 private:
+  friend class TrajectoryStore;
   Database();
   struct Impl;
   std::unique_ptr<Impl> impl;
