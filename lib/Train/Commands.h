@@ -17,6 +17,11 @@ namespace cwm {
 // cwm-tune for the style. `argv[0]` is "cwm-train <command>".
 TrainExit runEncoderCommand(int argc, char **argv);
 
+/// Samples, records and measures candidates of payloads.
+TrainExit runCollectCommand(int argc, char **argv);
+/// Says what a database of trajectories has, and writes the texts in it.
+TrainExit runStatsCommand(int argc, char **argv);
+
 } // namespace cwm
 
 #endif // CWM_LIB_TRAIN_COMMANDS_H

@@ -26,6 +26,10 @@ using namespace cwm;
 ArrayRef<TrainCommand> cwm::getTrainCommands() {
   static const std::vector<TrainCommand> commands = {
       // One line a command, in the order in which they are used.
+      {"collect", "records and measures random candidates of payloads",
+       runCollectCommand},
+      {"stats", "says what was collected, writes texts for the encoder",
+       runStatsCommand},
       {"encoder", "trains the encoder E on texts", runEncoderCommand},
   };
   return commands;
