@@ -35,8 +35,9 @@ struct TrajectoryStore::Batch {
 };
 
 static constexpr const char *batchStatements[] = {
-    ("INSERT INTO trajectory(workload, toolchain, candidate, status, reason, "
-     "place, milliseconds) VALUES(?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"),
+    R"sql(INSERT INTO trajectory(workload, toolchain, candidate, status, reason,
+            place, milliseconds) VALUES(?,?,?,?,?,?,?)
+          ON CONFLICT DO NOTHING)sql",
     "INSERT INTO step(trajectory, place, action, state) VALUES(?,?,?,?)",
     "SELECT id FROM state WHERE hash=?",
     "INSERT INTO state(hash, chunk, start, size) VALUES(?,?,?,?)",

@@ -84,8 +84,11 @@ bool fromJSON(const json::Value &value, History &history, json::Path path) {
     return false;
   }
   history = History();
+  // A path refers to the one before: that must not be a temporary.
+  json::Path statesPath = path.field("states");
+  json::Path entriesPath = path.field("entries");
   for (const auto &[index, state] : enumerate(*states)) {
-    json::Path place = path.field("states").index(index);
+    json::Path place = statesPath.index(index);
     const json::Array *pair = getPair(state, place);
     if (!pair)
       return false;
@@ -95,7 +98,7 @@ bool fromJSON(const json::Value &value, History &history, json::Path path) {
       return false;
   }
   for (const auto &[index, entry] : enumerate(*entries)) {
-    json::Path place = path.field("entries").index(index);
+    json::Path place = entriesPath.index(index);
     const json::Array *pair = getPair(entry, place);
     if (!pair)
       return false;
