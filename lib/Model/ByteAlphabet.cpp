@@ -18,7 +18,7 @@ static constexpr bool isPrintable(unsigned byte) {
 }
 
 /// The first code point that no byte is printable as.
-static constexpr unsigned firstFree = 0x100;
+static constexpr size_t firstFree = 0x100;
 
 namespace {
 struct Alphabet {
@@ -28,7 +28,7 @@ struct Alphabet {
 
   Alphabet() {
     bytes.fill(-1);
-    unsigned next = firstFree;
+    auto next = static_cast<unsigned>(firstFree);
     for (unsigned byte = 0; byte < 256; ++byte) {
       characters[byte] = isPrintable(byte) ? byte : next++;
       bytes[characters[byte]] = static_cast<int>(byte);
