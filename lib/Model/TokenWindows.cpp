@@ -10,6 +10,8 @@
 
 #include "cwm/Model/Tokenizer.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cassert>
 
@@ -62,7 +64,7 @@ CwmTokenBatch TokenBatch::get() {
   ids.assign(rows.size() * columns, 0);
   auto target = ids.begin();
   for (const std::vector<int32_t> &row : rows) {
-    std::copy(row.begin(), row.end(), target);
+    llvm::copy(row, target);
     target += columns;
   }
   return {getNumRows(),  columns,       ids.data(),     lengths.data(),

@@ -115,7 +115,7 @@ void Tokenizer::Encoder::addWord(StringRef word) {
     auto [begin, count] = it->second;
     size_t end = ids.size();
     ids.resize(end + count);
-    std::copy_n(ids.begin() + begin, count, ids.begin() + end);
+    std::copy_n(ids.data() + begin, count, ids.data() + end);
     return;
   }
   size_t begin = ids.size();

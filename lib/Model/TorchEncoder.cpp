@@ -8,6 +8,8 @@
 
 #include "cwm/Model/TorchEncoder.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace llvm;
 
 namespace cwm {
@@ -98,7 +100,7 @@ Error TorchEncoder::loadWeights(const SafeTensors &file, bool isImport) {
   if (failure)
     return failure;
   for (auto &[target, data] : values)
-    std::copy(data.begin(), data.end(), target);
+    llvm::copy(data, target);
   return Error::success();
 }
 

@@ -201,7 +201,7 @@ Transition::Actions Transition::prepare(ArrayRef<float> encodings) const {
   AlignedFloats rows = makeRows(actions.count, action.numInputs, *kernels);
   for (size_t i = 0; i < actions.count; ++i)
     llvm::copy(encodings.slice(i * encodingDim, encodingDim),
-               rows.begin() + i * action.numInputs);
+               rows.data() + i * action.numInputs);
   rows = apply(action, rows, actions.count, nullptr);
   actions.normals = apply(normal, rows, actions.count, nullptr);
   for (size_t i = 0; i < actions.count; ++i)
@@ -286,8 +286,8 @@ std::vector<float> Transition::rollOutPrefixes(ArrayRef<float> initial,
     roller.rollLevel(level, before, after);
     for (size_t node = tree.levels[level]; node < tree.levels[level + 1];
          ++node)
-      std::copy_n(after.begin() + (node - tree.levels[level]) * width, dim,
-                  states.begin() + node * dim);
+      std::copy_n(after.data() + (node - tree.levels[level]) * width, dim,
+                  states.data() + node * dim);
     std::swap(before, after);
   }
   return states;
@@ -316,9 +316,9 @@ std::vector<float> Transition::rollOut(ArrayRef<float> initial,
     }
     for (; next != order.end() && tree.ends[*next] < tree.levels[level + 1];
          ++next)
-      std::copy_n(before.begin() +
+      std::copy_n(before.data() +
                       (tree.ends[*next] - tree.levels[level]) * width,
-                  dim, states.begin() + *next * dim);
+                  dim, states.data() + *next * dim);
   }
   return states;
 }
