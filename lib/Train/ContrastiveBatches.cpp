@@ -35,6 +35,7 @@ void BatchSampler::shuffle(int64_t newEpoch) {
   std::vector<std::vector<DataPlace>> chunks;
   for (auto [file, content] : enumerate(data.files)) {
     std::vector<DataPlace> places;
+    places.reserve(content.texts.size());
     for (size_t text = 0; text < content.texts.size(); ++text)
       places.push_back({file, text});
     random.shuffle(places);

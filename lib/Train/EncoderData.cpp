@@ -14,6 +14,7 @@
 #include "cwm/Support/Zstd.h"
 #include "cwm/Trajectory/StateText.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -160,8 +161,7 @@ Expected<EncoderData> EncoderData::splitValidation(double share,
   auto isTaken = [&](const EncoderFile &file) {
     return taken.count(file.workload) != 0;
   };
-  std::copy_if(files.begin(), files.end(), std::back_inserter(validation.files),
-               isTaken);
+  llvm::copy_if(files, std::back_inserter(validation.files), isTaken);
   llvm::erase_if(files, isTaken);
   return validation;
 }
