@@ -80,9 +80,10 @@ TEST_F(WindowsTest, ActionsLeadToTheirTargets) {
   for (size_t i = 0; i < windows.size(); ++i) {
     Window window = windows.get(i);
     for (size_t step = 0; step < 3; ++step)
-      if (window.hasState[step])
+      if (window.hasState[step]) {
         EXPECT_EQ(dataset->getActions()[window.actions[step]],
                   "to " + getName(window.targets[step]));
+      }
   }
 }
 
