@@ -11,10 +11,6 @@
 #include "WorkerPoolImpl.h"
 
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
-
-#include <fcntl.h>
-#include <unistd.h>
 
 using namespace llvm;
 
@@ -22,9 +18,9 @@ namespace cwm {
 
 struct RecordPool::Impl {
   RecordPoolOptions options;
+  WakePipe wakePipe;
   std::vector<std::unique_ptr<WorkerSlot>> slots;
   std::atomic<bool> stopRequested{false};
-  int wakeRead = -1, wakeWrite = -1;
 
   struct Job {
     size_t index;
@@ -49,13 +45,7 @@ struct RecordPool::Impl {
 
 RecordPool::RecordPool() : impl(std::make_unique<Impl>()) {}
 
-RecordPool::~RecordPool() {
-  impl->slots.clear();
-  if (impl->wakeRead >= 0)
-    close(impl->wakeRead);
-  if (impl->wakeWrite >= 0)
-    close(impl->wakeWrite);
-}
+RecordPool::~RecordPool() = default;
 
 Expected<std::unique_ptr<RecordPool>>
 RecordPool::create(const Payload &payload, const HardwareDescription &hardware,
@@ -69,17 +59,10 @@ RecordPool::create(const Payload &payload, const HardwareDescription &hardware,
 
 Error RecordPool::Impl::start(const Payload &payload,
                               const HardwareDescription &hardware) {
-  int wake[2];
-  if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
-    return createStringError(std::error_code(errno, std::generic_category()),
-                             "cannot make a pipe");
-  wakeRead = wake[0];
-  wakeWrite = wake[1];
-  if (options.runnerPath.empty())
-    options.runnerPath = getDefaultRunner();
-  if (!sys::fs::can_execute(options.runnerPath))
-    return createStringError("cannot execute '" + options.runnerPath +
-                             "': the workers' program is missing");
+  if (Error error = wakePipe.open())
+    return error;
+  if (Error error = findRunner(options.runnerPath))
+    return error;
 
   WorkerPoolOptions common;
   common.compileTimeoutSeconds = options.timeoutSeconds;
@@ -202,7 +185,7 @@ Error RecordPool::record(NextFn next, ResultFn onResult) {
       return error;
     if (!self.ahead && self.assigned.empty())
       break;
-    pollSlots(slots, self.wakeRead);
+    pollSlots(slots, self.wakePipe.getReadEnd());
     for (WorkerSlot *slot : slots)
       while (std::optional<SlotEvent> event = slot->update())
         if (Error error = self.handle(*slot, std::move(*event), onResult))
@@ -213,16 +196,11 @@ Error RecordPool::record(NextFn next, ResultFn onResult) {
 
 void RecordPool::requestStop() {
   impl->stopRequested = true;
-  char byte = 0;
-  [[maybe_unused]] ssize_t written = ::write(impl->wakeWrite, &byte, 1);
+  impl->wakePipe.wake();
 }
 
 std::vector<int> RecordPool::getWorkerPids() const {
-  std::vector<int> pids;
-  for (const auto &slot : impl->slots)
-    if (const WorkerProcess *process = slot->getProcess())
-      pids.push_back(process->getPid());
-  return pids;
+  return getPids(impl->getSlots());
 }
 
 } // namespace cwm

@@ -15,8 +15,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <unistd.h>
-
 using namespace llvm;
 
 namespace cwm {
@@ -28,10 +26,6 @@ WorkerPool::~WorkerPool() {
   impl->meter.reset();
   if (!impl->objectFolder.empty())
     (void)sys::fs::remove_directories(impl->objectFolder);
-  if (impl->wakeRead >= 0)
-    close(impl->wakeRead);
-  if (impl->wakeWrite >= 0)
-    close(impl->wakeWrite);
 }
 
 Expected<std::unique_ptr<WorkerPool>>
@@ -62,7 +56,7 @@ Error WorkerPool::Impl::startWorkers() {
 
 void WorkerPool::Impl::wait() {
   Clock::time_point before = Clock::now();
-  pollSlots(getSlots(), wakeRead);
+  pollSlots(getSlots(), wakePipe.getReadEnd());
   busySeconds += std::chrono::duration<double>(Clock::now() - before).count();
 }
 
@@ -273,16 +267,11 @@ double WorkerPool::getBusySeconds() const { return impl->busySeconds; }
 
 void WorkerPool::requestStop() {
   impl->stopRequested = true;
-  char byte = 0;
-  [[maybe_unused]] ssize_t written = ::write(impl->wakeWrite, &byte, 1);
+  impl->wakePipe.wake();
 }
 
 std::vector<int> WorkerPool::getWorkerPids() const {
-  std::vector<int> pids;
-  for (WorkerSlot *slot : impl->getSlots())
-    if (const WorkerProcess *process = slot->getProcess())
-      pids.push_back(process->getPid());
-  return pids;
+  return getPids(impl->getSlots());
 }
 
 unsigned WorkerPool::getNumSpawned() const {

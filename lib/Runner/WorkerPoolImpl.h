@@ -11,6 +11,7 @@
 #include "cwm/Runner/WorkerPool.h"
 
 #include "CrashFolder.h"
+#include "WakePipe.h"
 #include "WorkerSlot.h"
 
 #include <atomic>
@@ -21,8 +22,9 @@ namespace cwm {
 /// Creates the folder `path` and those above; an error that names it otherwise.
 llvm::Error createFolder(llvm::StringRef path);
 
-/// The cwm-runner beside the running executable.
-std::string getDefaultRunner();
+/// Fills in the cwm-runner beside the running executable where `path` is empty;
+/// an error where that is no program.
+llvm::Error findRunner(std::string &path);
 
 /// Text of a payload for workers.
 std::string printPayload(const Payload &payload);
@@ -33,6 +35,9 @@ llvm::json::Object makeInitMessage(const Payload &payload,
                                    const HardwareDescription &hardware,
                                    const WorkerPoolOptions &options,
                                    llvm::StringRef cache);
+
+/// Process ids of the slots that have a worker.
+std::vector<int> getPids(llvm::ArrayRef<WorkerSlot *> slots);
 
 /// Bytes of stack of a compile worker: upstream's rewrites recurse deeply.
 inline constexpr uint64_t compileStackBytes = uint64_t(256) << 20;
@@ -52,6 +57,7 @@ struct Job {
 /// payload.
 struct WorkerPool::Impl {
   WorkerPoolOptions options;
+  WakePipe wakePipe;
   std::vector<std::unique_ptr<WorkerSlot>> compilers;
   std::unique_ptr<WorkerSlot> meter;
   std::unique_ptr<CrashFolder> crashes;
@@ -64,7 +70,6 @@ struct WorkerPool::Impl {
   double noiseFloor = 0;
   double bestScore = 0, bestTimeNs = 0;
   std::atomic<bool> stopRequested{false};
-  int wakeRead = -1, wakeWrite = -1;
 
   std::vector<Job> jobs;
   /// Which job a slot works on.

@@ -16,7 +16,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
-#include <fcntl.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -29,7 +28,7 @@ static constexpr StringLiteral compileRole = "compile", measureRole = "measure";
 /// After which the user is told what is waited for.
 static constexpr std::chrono::seconds slowStart(5);
 
-std::string getDefaultRunner() {
+static std::string getDefaultRunner() {
   std::string self = sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&getDefaultRunner));
   SmallString<256> path(sys::path::parent_path(self));
@@ -40,6 +39,23 @@ std::string getDefaultRunner() {
     sys::path::append(path, "bin", "cwm-runner");
   }
   return path.str().str();
+}
+
+Error findRunner(std::string &path) {
+  if (path.empty())
+    path = getDefaultRunner();
+  if (!sys::fs::can_execute(path))
+    return createStringError("cannot execute '" + path +
+                             "': the workers' program is missing");
+  return Error::success();
+}
+
+std::vector<int> getPids(ArrayRef<WorkerSlot *> slots) {
+  std::vector<int> pids;
+  for (WorkerSlot *slot : slots)
+    if (const WorkerProcess *process = slot->getProcess())
+      pids.push_back(process->getPid());
+  return pids;
 }
 
 /// Removes the object folders of drivers that are no longer alive.
@@ -131,18 +147,10 @@ Error WorkerPool::Impl::start(const Payload &payload,
   if (Error error = createFolder(cache))
     return error;
 
-  int wake[2];
-  if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
-    return createStringError(std::error_code(errno, std::generic_category()),
-                             "cannot make a pipe");
-  wakeRead = wake[0];
-  wakeWrite = wake[1];
-
-  if (options.runnerPath.empty())
-    options.runnerPath = getDefaultRunner();
-  if (!sys::fs::can_execute(options.runnerPath))
-    return createStringError("cannot execute '" + options.runnerPath +
-                             "': the workers' program is missing");
+  if (Error error = wakePipe.open())
+    return error;
+  if (Error error = findRunner(options.runnerPath))
+    return error;
   std::string payloadText = printPayload(payload);
   crashes = std::make_unique<CrashFolder>(
       options.workDir, payloadText, payload.getWorkloadHash().str(),
