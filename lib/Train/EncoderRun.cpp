@@ -8,11 +8,10 @@
 
 #include "EncoderRun.h"
 
-#include "StopSignal.h"
-
 #include "cwm/Database/Database.h"
 #include "cwm/Model/RobertaImport.h"
 #include "cwm/Support/CommandLine.h"
+#include "cwm/Support/Interrupt.h"
 #include "cwm/Support/ReadFile.h"
 #include "cwm/Support/WriteFile.h"
 #include "cwm/Trajectory/StateText.h"
@@ -21,6 +20,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
+#include <atomic>
 #include <cmath>
 
 using namespace llvm;
@@ -249,6 +249,14 @@ std::string EncoderRun::getFingerprint() const {
   return hashText(text);
 }
 
+namespace {
+/// What the training loop looks at between two steps.
+struct StopFlag : Stoppable {
+  std::atomic<bool> flag{false};
+  void requestStop() override { flag = true; }
+};
+} // namespace
+
 Error EncoderRun::train(EncoderData &validation,
                         EncoderTrainingResult &result) {
   EncoderTrainingOptions &training = options.training;
@@ -263,10 +271,13 @@ Error EncoderRun::train(EncoderData &validation,
   Expected<std::unique_ptr<ContrastiveModel>> model = makeTorchModel(*network);
   if (!model)
     return model.takeError();
-  StopSignal signal;
+  StopFlag stop;
+  InterruptScope interrupts("cwm-train: interrupted; the same command goes "
+                            "on\n");
+  interrupts.setWork(stop);
   Expected<EncoderTrainingResult> outcome =
       trainEncoder(**model, data, validation, *tokenizer, network->getConfig(),
-                   training, signal.getFlag(), say);
+                   training, stop.flag, say);
   if (!outcome)
     return outcome.takeError();
   result = std::move(*outcome);
