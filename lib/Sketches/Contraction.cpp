@@ -219,26 +219,6 @@ fitPacked(const ContractionPayload &payload, int64_t lanes,
   return options.sketch;
 }
 
-/// Drops tiles that span the whole result; false if none is left.
-static bool leaveSeveral(RegisterTiles &tiles,
-                         const ContractionPayload &payload) {
-  if (tiles.mr.back() < payload.getM() || tiles.nr.back() < payload.getN())
-    return true;
-  if (tiles.mr.front() < payload.getM()) {
-    tiles.mr =
-        filter(tiles.mr, [&](int64_t mr) { return mr < payload.getM(); });
-    tiles.defaultMr = tiles.mr.back();
-  } else {
-    tiles.nr =
-        filter(tiles.nr, [&](int64_t nr) { return nr < payload.getN(); });
-    if (tiles.nr.empty())
-      return false;
-    tiles.defaultNr = tiles.nr.back();
-  }
-  tiles.fewest = std::min(tiles.fewest, tiles.defaultMr * tiles.defaultNr);
-  return true;
-}
-
 /// contraction-dot: bf16 or i8 operands, where the processor has instructions
 /// for dot products of groups of 32 bits.
 static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
@@ -279,8 +259,14 @@ static std::optional<FittingSketch> fitDot(const ContractionPayload &payload,
     tiles.defaultNr = 64;
   }
   // As in contraction-packed, one tile is not all.
-  if (payload.hasElementwise && !leaveSeveral(tiles, payload))
-    return std::nullopt;
+  if (payload.hasElementwise) {
+    leaveSeveral(tiles.mr, payload.getM(), tiles.nr, payload.getN());
+    if (tiles.nr.empty())
+      return std::nullopt;
+    tiles.defaultMr = std::min(tiles.defaultMr, tiles.mr.back());
+    tiles.defaultNr = std::min(tiles.defaultNr, tiles.nr.back());
+    tiles.fewest = std::min(tiles.fewest, tiles.defaultMr * tiles.defaultNr);
+  }
   if (!hasTiles) {
     TiledProduct product{payload.getM(), payload.getN(), payload.getK() / group,
                          lanes};

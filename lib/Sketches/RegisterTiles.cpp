@@ -48,6 +48,17 @@ SmallVector<int64_t> cwm::filter(ArrayRef<int64_t> values,
   return result;
 }
 
+void cwm::leaveSeveral(SmallVectorImpl<int64_t> &first, int64_t firstExtent,
+                       SmallVectorImpl<int64_t> &second, int64_t secondExtent) {
+  if (first.empty() || second.empty() || first.back() < firstExtent ||
+      second.back() < secondExtent)
+    return;
+  bool dropsFirst = first.front() < firstExtent;
+  int64_t extent = dropsFirst ? firstExtent : secondExtent;
+  llvm::erase_if(dropsFirst ? first : second,
+                 [&](int64_t size) { return size >= extent; });
+}
+
 std::optional<RegisterTiles>
 cwm::getRegisterTiles(const TiledProduct &product,
                       const HardwareDescription &hardware) {
@@ -66,13 +77,8 @@ cwm::getRegisterTiles(const TiledProduct &product,
                       (extentN % nr % lanes == 0 || extentN % nr < lanes)
                 : nr < 2 * extentN))
       tiles.nr.push_back(nr);
-  if (several && !tiles.mr.empty() && tiles.mr.back() >= extentM &&
-      tiles.nr.back() >= extentN) {
-    if (tiles.nr.front() < extentN)
-      tiles.nr = filter(tiles.nr, [&](int64_t nr) { return nr < product.n; });
-    else
-      tiles.mr = filter(tiles.mr, [&](int64_t mr) { return mr < product.m; });
-  }
+  if (several)
+    leaveSeveral(tiles.nr, extentN, tiles.mr, extentM);
   if (tiles.mr.empty() || tiles.nr.empty())
     return std::nullopt;
   // More than 28 of 32 accumulators spill; few accumulators wait for each

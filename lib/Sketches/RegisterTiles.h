@@ -47,6 +47,11 @@ std::optional<RegisterTiles>
 getRegisterTiles(const TiledProduct &product,
                  const HardwareDescription &hardware);
 
+/// Drops sizes so that no tile spans all of both extents: of `first` where one
+/// is below its extent, else of `second`. Either may be left empty.
+void leaveSeveral(llvm::SmallVectorImpl<int64_t> &first, int64_t firstExtent,
+                  llvm::SmallVectorImpl<int64_t> &second, int64_t secondExtent);
+
 /// The knobs `mr` and `nr` and what bounds them.
 void setRegisterTiles(SketchOptions &options, const RegisterTiles &tiles);
 
