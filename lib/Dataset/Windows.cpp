@@ -9,6 +9,7 @@
 #include "cwm/Dataset/Windows.h"
 
 #include "cwm/Space/Space.h"
+#include "cwm/Support/SplitMix.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Sequence.h"
@@ -19,12 +20,9 @@ using namespace llvm;
 
 namespace cwm {
 
-/// Mixes two numbers into a seed (splitmix64, Steele et al. 2014).
+/// Mixes two numbers into a seed.
 static uint64_t mix(uint64_t a, uint64_t b) {
-  uint64_t x = a + 0x9e3779b97f4a7c15 * (b + 1);
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
+  return splitMix(a + splitMixStep * b);
 }
 
 Expected<WindowIterator> WindowIterator::create(const Dataset &dataset,
@@ -63,8 +61,7 @@ void WindowIterator::startEpoch(uint64_t epoch) {
   order.resize(places.size());
   std::iota(order.begin(), order.end(), 0U);
   RandomEngine engine(epochSeed);
-  for (size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[uniformBelow(engine, i)]);
+  shuffleBy(order, [&](size_t end) { return uniformBelow(engine, end); });
 }
 
 /// Up to `count` distinct states from `pool` that are not `excluded`, drawn

@@ -8,6 +8,8 @@
 
 #include "cwm/Runner/Elements.h"
 
+#include "cwm/Support/SplitMix.h"
+
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -177,19 +179,16 @@ static void storeInteger(ElementKind kind, void *data, int64_t index,
   }
 }
 
-/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators, OOPSLA 2014): one addition and three multiplications a value.
+/// One addition and three multiplications a value.
 static uint64_t nextRandom(uint64_t &state) {
-  state += 0x9e3779b97f4a7c15;
-  uint64_t value = state;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-  return value ^ (value >> 31);
+  uint64_t value = splitMix(state);
+  state += splitMixStep;
+  return value;
 }
 
 void fillRandom(const TensorSpec &spec, ElementKind kind, uint64_t seed,
                 unsigned index, bool nonnegative, void *data) {
-  uint64_t state = seed * 0x9e3779b97f4a7c15 + index;
+  uint64_t state = seed * splitMixStep + index;
   nextRandom(state);
   nonnegative |= spec.domain == InputDomain::Nonnegative;
   for (int64_t i = 0, end = spec.getNumElements(); i < end; ++i) {

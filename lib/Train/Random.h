@@ -8,8 +8,9 @@
 #ifndef CWM_LIB_TRAIN_RANDOM_H
 #define CWM_LIB_TRAIN_RANDOM_H
 
+#include "cwm/Support/SplitMix.h"
+
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace cwm {
@@ -28,10 +29,9 @@ public:
   }
 
   uint64_t next() {
-    uint64_t value = state += 0x9e3779b97f4a7c15;
-    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-    value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-    return value ^ (value >> 31);
+    uint64_t value = splitMix(state);
+    state += splitMixStep;
+    return value;
   }
   /// Below `bound`; the bias of the remainder does not matter here.
   size_t below(size_t bound) { return static_cast<size_t>(next() % bound); }
@@ -39,8 +39,7 @@ public:
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
   template <typename T> void shuffle(std::vector<T> &values) {
-    for (size_t i = values.size(); i > 1; --i)
-      std::swap(values[i - 1], values[below(i)]);
+    shuffleBy(values, [&](size_t end) { return below(end); });
   }
 
 private:

@@ -8,6 +8,7 @@
 
 #include "cwm/Trajectory/Rewrites.h"
 
+#include "cwm/Support/SplitMix.h"
 #include "cwm/Trajectory/StateText.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -28,12 +29,6 @@ using namespace cwm;
 /// every standard library; the bias is of no interest here.
 static size_t draw(std::mt19937_64 &random, size_t bound) {
   return static_cast<size_t>(random() % bound);
-}
-
-template <typename T>
-static void shuffle(std::vector<T> &values, std::mt19937_64 &random) {
-  for (size_t i = values.size(); i > 1; --i)
-    std::swap(values[i - 1], values[draw(random, i)]);
 }
 
 /// Calls `number` with each `%<digits>` outside of strings and `other` with
@@ -68,7 +63,7 @@ std::string cwm::renameValues(StringRef stateText, uint64_t seed) {
       stateText, [&](StringRef number) { numbers.insert(number); }, ignore);
   std::vector<StringRef> renamed(numbers.begin(), numbers.end());
   std::mt19937_64 random(seed);
-  shuffle(renamed, random);
+  shuffleBy(renamed, [&](size_t end) { return draw(random, end); });
   std::map<StringRef, StringRef> names;
   for (auto [from, to] : llvm::zip_equal(numbers, renamed))
     names[from] = to;

@@ -8,6 +8,8 @@
 
 #include "Roberta.h"
 
+#include "cwm/Support/SplitMix.h"
+
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/grad_mode.h>
 
@@ -16,14 +18,6 @@ namespace cwm::torch_component {
 //===----------------------------------------------------------------------===//
 // Dropout
 //===----------------------------------------------------------------------===//
-
-/// The finaliser of splitmix64: every input bit changes every output bit.
-static uint64_t mix(uint64_t value) {
-  value += 0x9e3779b97f4a7c15;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-  return value ^ (value >> 31);
-}
 
 at::Tensor RowDropout::apply(const at::Tensor &values, unsigned place) const {
   if (!rowSeeds || probability <= 0)
@@ -34,10 +28,10 @@ at::Tensor RowDropout::apply(const at::Tensor &values, unsigned place) const {
   const float scale = 1.0F / (1.0F - static_cast<float>(threshold) / 65536.0F);
   auto *data = mask.mutable_data_ptr<float>();
   for (int64_t row = 0; row < rows; ++row, data += length) {
-    const uint64_t seed = mix(rowSeeds[row] ^ mix(place));
+    const uint64_t seed = splitMix(rowSeeds[row] ^ splitMix(place));
     // Four elements a hash.
     for (int64_t i = 0; i < length; i += 4) {
-      uint64_t bits = mix(seed + static_cast<uint64_t>(i));
+      uint64_t bits = splitMix(seed + static_cast<uint64_t>(i));
       for (int64_t j = i; j < std::min(i + 4, length); ++j, bits >>= 16)
         data[j] = (bits & 0xffff) < threshold ? 0.0F : scale;
     }
