@@ -6,27 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "cwm/Sketches/Sketches.h"
-#include "Sketches/Analysis.h"
+#include "SketchesTest.h"
+
 #include "Sketches/Library.h"
 
-#include "cwm/TransformExt/PatternOps.h"
-
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "gtest/gtest.h"
 
 using namespace mlir;
+using cwm::test::schedules;
+using cwm::test::SketchesTest;
 
 namespace {
-
-constexpr StringLiteral schedules = CWM_SOURCE_DIR "/schedules/cpu";
 
 /// `%r = sum over k of a * b` with the given shapes and maps.
 std::string makeContraction(StringRef a, StringRef b, StringRef c,
@@ -56,92 +48,6 @@ std::string makeContraction(StringRef a, StringRef b, StringRef c,
      << ">\n  return %r : tensor<" << c << ">\n}\n";
   return text;
 }
-
-class SketchesTest : public ::testing::Test {
-protected:
-  SketchesTest()
-      : handler(&context, [this](Diagnostic &diagnostic) {
-          errors.push_back(diagnostic.str());
-        }) {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    registerAllExtensions(registry);
-    cwm::registerTransformExtension(registry);
-    context.appendDialectRegistry(registry);
-    hardware.cpu = "test";
-    hardware.vectorBits = 512;
-    hardware.numVectorRegisters = 32;
-    hardware.l1Bytes = 48 * 1024;
-    hardware.l1Ways = 12;
-    hardware.l2Bytes = 2 * 1024 * 1024;
-  }
-
-  static void SetUpTestSuite() { registerAllPasses(); }
-
-  cwm::Payload parse(StringRef source) {
-    FailureOr<cwm::Payload> payload =
-        cwm::Payload::create(parseSourceString<ModuleOp>(source, &context));
-    EXPECT_TRUE(succeeded(payload)) << source.str();
-    return std::move(*payload);
-  }
-
-  std::vector<std::unique_ptr<cwm::Space>> build(StringRef source) {
-    auto spaces = cwm::buildSpaces(parse(source), hardware, schedules);
-    EXPECT_TRUE(succeeded(spaces));
-    EXPECT_TRUE(errors.empty()) << errors.front();
-    return std::move(*spaces);
-  }
-
-  /// The space of one sketch, for so many threads.
-  std::unique_ptr<cwm::Space> build(StringRef source, StringRef name,
-                                    int64_t threads) {
-    auto spaces = cwm::buildSpaces(parse(source), hardware, schedules,
-                                   /*why=*/nullptr, threads);
-    EXPECT_TRUE(succeeded(spaces));
-    for (std::unique_ptr<cwm::Space> &space : *spaces)
-      if (space->getName() == name)
-        return std::move(space);
-    ADD_FAILURE() << "no sketch " << name.str();
-    return std::move(spaces->front());
-  }
-
-  std::string names(StringRef source) {
-    std::string result;
-    for (const auto &space : build(source))
-      result += (result.empty() ? "" : " ") + space->getName().str();
-    return result;
-  }
-
-  static const cwm::Knob &getKnob(const cwm::Space &space, StringRef name) {
-    for (const cwm::Knob &knob : space.getKnobs())
-      if (knob.name == name)
-        return knob;
-    ADD_FAILURE() << "no knob " << name.str();
-    return space.getKnobs().front();
-  }
-
-  static std::string getOptions(const cwm::Space &space, StringRef name) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    const cwm::Knob &knob = getKnob(space, name);
-    for (uint64_t option = 0; option < knob.getNumOptions(); ++option)
-      os << (option ? "," : "") << knob.getOptionText(option);
-    return text;
-  }
-
-  std::string whyNot(StringRef source) {
-    std::string why;
-    EXPECT_FALSE(cwm::analyseContraction(parse(source),
-                                         cwm::ContractionPayload::None,
-                                         /*collapse=*/false, &why));
-    return why;
-  }
-
-  MLIRContext context;
-  std::vector<std::string> errors;
-  ScopedDiagnosticHandler handler;
-  cwm::HardwareDescription hardware;
-};
 
 std::string makeMatmul(int64_t m, int64_t n, int64_t k) {
   auto shape = [](int64_t a, int64_t b) {
@@ -484,98 +390,6 @@ TEST_F(SketchesTest, SeveralResults) {
 )mlir",
                               "tensor<32xf32>")),
             "fallback");
-}
-
-/// A product of 64 x 96 x 128 with elements `in` and sums `out`.
-std::string makeNarrowMatmul(StringRef in, StringRef out) {
-  StringRef zero = out.starts_with("i") ? "0" : "0.0";
-  return llvm::formatv(R"mlir(
-    func.func @f(%a: tensor<64x128x{0}>, %b: tensor<128x96x{0}>) -> tensor<64x96x{1}> {{
-      %z = arith.constant {2} : {1}
-      %e = tensor.empty() : tensor<64x96x{1}>
-      %i = linalg.fill ins(%z : {1}) outs(%e : tensor<64x96x{1}>) -> tensor<64x96x{1}>
-      %r = linalg.matmul ins(%a, %b : tensor<64x128x{0}>, tensor<128x96x{0}>) outs(%i : tensor<64x96x{1}>) -> tensor<64x96x{1}>
-      return %r : tensor<64x96x{1}>
-    })mlir",
-                       in, out, zero)
-      .str();
-}
-
-TEST_F(SketchesTest, TypesOfSumsOfProducts) {
-  EXPECT_EQ(whyNot(makeNarrowMatmul("i8", "i16")),
-            "not a sum of products in f32, f64, i32 or i64");
-  EXPECT_EQ(whyNot(makeNarrowMatmul("bf16", "bf16")),
-            "not a sum of products in f32, f64, i32 or i64");
-  for (auto [in, out] : {std::pair<StringRef, StringRef>{"f16", "f32"},
-                         {"f16", "f16"},
-                         {"bf16", "f32"},
-                         {"bf16", "bf16"},
-                         {"i8", "i32"},
-                         {"f32", "f64"}})
-    EXPECT_EQ(names(makeNarrowMatmul(in, out)), "contraction-packed fallback")
-        << in.str() << " " << out.str();
-  EXPECT_EQ(names(makeNarrowMatmul("i32", "i32")),
-            "contraction-direct contraction-packed fallback");
-}
-
-TEST_F(SketchesTest, DotProductsNeedInstructions) {
-  std::string halves = makeNarrowMatmul("bf16", "f32");
-  std::string rounded = makeNarrowMatmul("bf16", "bf16");
-  std::string bytes = makeNarrowMatmul("i8", "i32");
-  StringRef dot = "contraction-dot contraction-packed fallback";
-  StringRef none = "contraction-packed fallback";
-  auto fit = [&](StringRef cpu, StringRef features) {
-    hardware.cpu = cpu.str();
-    hardware.features = features.str();
-    return std::pair(names(halves) == dot, names(bytes) == dot);
-  };
-  EXPECT_EQ(fit("sapphirerapids", "+amx-tile,+amx-bf16"),
-            std::pair(true, false));
-  EXPECT_EQ(names(rounded), dot);
-  EXPECT_EQ(names(makeNarrowMatmul("f16", "f32")), none);
-  EXPECT_EQ(fit("sapphirerapids", "+amx-tile,+amx-int8"),
-            std::pair(false, true));
-  EXPECT_EQ(fit("sapphirerapids", "-amx-tile,+amx-int8"),
-            std::pair(false, false));
-  EXPECT_EQ(fit("sapphirerapids", "+avx512bf16,+avx512vnni"),
-            std::pair(false, true));
-  EXPECT_EQ(fit("znver4", "+avx512bf16,+avx512vnni"), std::pair(true, true));
-  hardware.vectorBits = 256;
-  EXPECT_EQ(fit("znver4", "+avx512bf16,+avx512vnni"), std::pair(false, false));
-}
-
-/// One padded tile and what follows it would share a tensor, which vectors
-/// under a mask cannot.
-TEST_F(SketchesTest, DotProductTilesLeaveSeveralBeforeAnElementwiseOp) {
-  hardware.cpu = "sapphirerapids";
-  hardware.features = "+amx-tile,+amx-bf16";
-  auto getTiles = [&](int64_t m, int64_t n) -> std::string {
-    auto spaces = build(llvm::formatv(R"mlir(
-      #id = affine_map<(i, j) -> (i, j)>
-      func.func @f(%a: tensor<{0}x128xbf16>, %b: tensor<128x{1}xbf16>) -> tensor<{0}x{1}xf32> {{
-        %z = arith.constant 0.0 : f32
-        %e = tensor.empty() : tensor<{0}x{1}xf32>
-        %i = linalg.fill ins(%z : f32) outs(%e : tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32>
-        %r = linalg.matmul ins(%a, %b : tensor<{0}x128xbf16>, tensor<128x{1}xbf16>) outs(%i : tensor<{0}x{1}xf32>) -> tensor<{0}x{1}xf32>
-        %n = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-            ins(%r : tensor<{0}x{1}xf32>) outs(%e : tensor<{0}x{1}xf32>) {{
-        ^bb0(%x: f32, %o: f32):
-          %y = arith.negf %x : f32
-          linalg.yield %y : f32
-        } -> tensor<{0}x{1}xf32>
-        return %n : tensor<{0}x{1}xf32>
-      })mlir",
-                                      m, n)
-                            .str());
-    if (spaces.front()->getName() != "contraction-dot")
-      return "";
-    return getOptions(*spaces.front(), "mr") + " x " +
-           getOptions(*spaces.front(), "nr");
-  };
-  EXPECT_EQ(getTiles(17, 17), "16 x 32,64");
-  EXPECT_EQ(getTiles(12, 60), "16 x 32");
-  EXPECT_EQ(getTiles(12, 12), "");
-  EXPECT_EQ(getTiles(64, 17), "16,32 x 16,32,64");
 }
 
 TEST_F(SketchesTest, MissingFolderIsAnError) {

@@ -1,5 +1,4 @@
-//===- SplitMix.h - Random bits that are the same everywhere ---- -*-
-//C++-*-===//
+//===- SplitMix.h - Random bits that are the same everywhere ---*- C++ -*-===//
 //
 // Part of the cwm project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
