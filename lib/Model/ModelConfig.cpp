@@ -8,6 +8,8 @@
 
 #include "ModelConfig.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <cmath>
 
 using namespace llvm;
@@ -96,6 +98,24 @@ static Error readEncoder(const json::Object &object, EncoderConfig &encoder) {
   return Error::success();
 }
 
+static Error readRanker(const json::Object &object, RankerConfig &ranker) {
+  std::string state;
+  if (Error error = readText(object, "state", state))
+    return error;
+  std::optional<RankerState> known = symbolizeRankerState(state);
+  if (!known)
+    return createStringError("has the state '" + state + "', known are: " +
+                             join(getRankerStateNames(), ", "));
+  ranker.state = *known;
+  std::optional<bool> actions = object.getBoolean("actions");
+  if (!actions)
+    return createStringError("lacks the boolean 'actions'");
+  ranker.actions = *actions;
+  if (Error error = readSize(object, "hardware", 0, maxSize, ranker.hardware))
+    return error;
+  return readText(object, "objective", ranker.objective);
+}
+
 Error readModelConfig(const json::Object &root, ModelConfig &config) {
   if (root.getString("format") != StringRef(formatName))
     return createStringError("does not say that it is of a model of cwm: "
@@ -125,6 +145,14 @@ Error readModelConfig(const json::Object &root, ModelConfig &config) {
       return createStringError("has an 'encoder' that " +
                                toString(std::move(error)));
   }
+  if (const json::Value *ranker = root.get("ranker")) {
+    if (!ranker->getAsObject())
+      return createStringError("has a 'ranker' that is no object");
+    if (Error error =
+            readRanker(*ranker->getAsObject(), config.ranker.emplace()))
+      return createStringError("has a 'ranker' that " +
+                               toString(std::move(error)));
+  }
   if (const json::Value *training = root.get("training")) {
     if (!training->getAsObject())
       return createStringError("has a 'training' that is no object");
@@ -142,6 +170,12 @@ json::Object writeModelConfig(const ModelConfig &config) {
                     {"dim", config.dim}};
   if (!config.training.empty())
     root["training"] = json::Object(config.training);
+  if (config.ranker)
+    root["ranker"] =
+        json::Object{{"state", stringifyRankerState(config.ranker->state)},
+                     {"actions", config.ranker->actions},
+                     {"hardware", config.ranker->hardware},
+                     {"objective", json::fixUTF8(config.ranker->objective)}};
   if (config.encoder.vocabSize != 0) {
     json::Object encoder{{"layer_norm_eps", config.encoder.layerNormEps}};
     for (const SizeField &field : encoderFields)

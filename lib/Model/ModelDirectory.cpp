@@ -144,6 +144,8 @@ Error ModelDirectory::Reader::checkFit() {
     return fail("it has encoder.safetensors, but config.json has no 'encoder'");
   if (model.has(transitionFile) && model.config.dim == 0)
     return fail("it has transition.safetensors, but config.json has no 'dim'");
+  if (model.has(rankerFile) && !model.config.ranker)
+    return fail("it has ranker.ubj, but config.json has no 'ranker'");
   if (!model.has(tokenizerFile) || model.config.encoder.vocabSize == 0)
     return Error::success();
   Expected<Tokenizer> tokenizer = model.loadTokenizer();

@@ -57,6 +57,9 @@ static std::string load(XGBoostAPI &api) {
   find("XGBoosterPredictFromDense", api.boosterPredict);
   find("XGBoosterSaveModelToBuffer", api.boosterSave);
   find("XGBoosterLoadModelFromBuffer", api.boosterLoad);
+  find("XGBoosterGetNumFeature", api.boosterGetNumColumns);
+  find("XGBoosterBoostedRounds", api.boosterGetNumRounds);
+  find("XGBoosterSlice", api.boosterSlice);
   if (!missing.empty())
     return "'" + path + "' lacks the function " + missing + remedy;
   int major = 0, minor = 0, patch = 0;

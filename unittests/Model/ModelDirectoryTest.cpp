@@ -31,6 +31,7 @@ protected:
     config.featureVersion = 1;
     config.dim = 64;
     config.encoder.vocabSize = 256;
+    config.ranker.emplace().hardware = 10;
     config.training["encoder"] = json::Object{{"seed", 5}};
   }
 

@@ -8,6 +8,7 @@
 #ifndef CWM_MODEL_MODELDIRECTORY_H
 #define CWM_MODEL_MODELDIRECTORY_H
 
+#include "cwm/Model/RankerConfig.h"
 #include "cwm/Model/SafeTensors.h"
 #include "cwm/Model/Tokenizer.h"
 
@@ -55,6 +56,8 @@ struct ModelConfig {
   /// Length d of a latent state; 0 while there is no encoder.
   int64_t dim = 0;
   EncoderConfig encoder;
+  /// What the ranker sees; absent while there is none.
+  std::optional<RankerConfig> ranker;
   /// What a stage of training wants to remember, by stage ("encoder",
   /// "transition", "ranker"): seeds, splits, metrics. Kept, not interpreted.
   llvm::json::Object training;

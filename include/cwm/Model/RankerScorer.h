@@ -14,7 +14,7 @@
 
 namespace cwm {
 
-struct XGBoostAPI;
+class Booster;
 
 /// XGBoost `rank:ndcg` over [phi(actions), h]. The groups are the workloads;
 /// relevance grows with the score relative to the workload's best, and is 0 for
@@ -56,9 +56,7 @@ public:
   llvm::Error deserialize(llvm::StringRef data, size_t numColumns);
 
 private:
-  struct Booster;
-  llvm::Expected<std::unique_ptr<Booster>>
-  train(const XGBoostAPI &api, llvm::ArrayRef<const TrainingItem *> items);
+  llvm::Error train(llvm::ArrayRef<const TrainingItem *> items);
 
   Options options;
   std::unique_ptr<Booster> booster;

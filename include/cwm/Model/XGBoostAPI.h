@@ -55,6 +55,11 @@ struct XGBoostAPI {
   int (*boosterSave)(Booster booster, const char *config, uint64_t *length,
                      const char **data);
   int (*boosterLoad)(Booster booster, const void *data, uint64_t length);
+  int (*boosterGetNumColumns)(Booster booster, uint64_t *count);
+  int (*boosterGetNumRounds)(Booster booster, int *count);
+  /// The rounds from `begin` to `end`, exclusive.
+  int (*boosterSlice)(Booster booster, int begin, int end, int step,
+                      Booster *out);
 
   /// Loads the library on the first call: from `CWM_XGBOOST_LIBRARY` in the
   /// environment, else from where CMake found it. Fails when it is missing,
