@@ -9,12 +9,11 @@
 #include "cwm/Dataset/Workloads.h"
 
 #include "cwm/Dataset/Family.h"
+#include "cwm/Support/InstalledData.h"
 #include "cwm/Support/Nesting.h"
 #include "cwm/Support/ReadFile.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 
 #include <set>
@@ -93,20 +92,9 @@ Expected<WorkloadTable> WorkloadTable::load(StringRef path) {
 std::string WorkloadTable::getDefaultPath() {
   if (const char *path = std::getenv("CWM_WORKLOADS"))
     return path;
-  std::string executable = sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&WorkloadTable::getDefaultPath));
-  StringRef above = sys::path::parent_path(executable);
-  for (int level = 0; level < 5 && !above.empty(); ++level) {
-    above = sys::path::parent_path(above);
-    for (StringRef relative :
-         {"share/cwm/workloads.json", "benchmarks/workloads.json"}) {
-      SmallString<256> path(above);
-      sys::path::append(path, relative);
-      if (sys::fs::exists(path))
-        return std::string(path);
-    }
-  }
-  return "benchmarks/workloads.json";
+  std::string path =
+      findInstalledData("workloads.json", "benchmarks/workloads.json");
+  return path.empty() ? "benchmarks/workloads.json" : path;
 }
 
 const KnownWorkload *WorkloadTable::find(StringRef hash) const {

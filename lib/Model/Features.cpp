@@ -128,6 +128,70 @@ WorkloadFeatures::WorkloadFeatures(StringRef stateText) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// What a parameter means for the derived features.
+enum class ParameterRole : uint8_t { Other, Sizes, Permutation, Factor };
+
+struct ParsedParameter {
+  uint64_t keyHash = 0, valueHash = 0;
+  SmallVector<int64_t, 8> numbers;
+  /// logScale of each.
+  SmallVector<float, 8> logs;
+  bool isCategory = false;
+  ParameterRole role = ParameterRole::Other;
+};
+} // namespace
+
+struct FeatureTable::Parsed {
+  size_t kind = 0;
+  /// Equal for equal names.
+  unsigned nameNumber = 0;
+  uint64_t nameHash = 0;
+  std::vector<ParsedParameter> parameters;
+};
+
+static ParsedParameter parseParameter(const ActionParameter &parameter) {
+  ParsedParameter parsed;
+  StringRef key = parameter.key;
+  parsed.keyHash = xxh3_64bits(key);
+  parsed.valueHash = xxh3_64bits(parameter.value);
+  parsed.numbers = parameter.numbers;
+  for (int64_t number : parameter.numbers)
+    parsed.logs.push_back(logScale(number));
+  parsed.isCategory = parameter.isCategory;
+  if (parameter.numbers.empty())
+    return parsed;
+  if (key.contains("size"))
+    parsed.role = ParameterRole::Sizes;
+  else if (key.contains("interchange") || key.contains("perm"))
+    parsed.role = ParameterRole::Permutation;
+  else if (key.contains("factor"))
+    parsed.role = ParameterRole::Factor;
+  return parsed;
+}
+
+FeatureTable::FeatureTable(WorkloadFeatures workload)
+    : workload(std::move(workload)) {}
+FeatureTable::~FeatureTable() = default;
+
+const FeatureTable::Parsed &FeatureTable::parse(const Action &action) {
+  std::unique_ptr<Parsed> &parsed = actions[action.text];
+  if (parsed)
+    return *parsed;
+  parsed = std::make_unique<Parsed>();
+  const StringLiteral *known = llvm::find(knownActions, action.name);
+  parsed->nameHash = xxh3_64bits(action.name);
+  parsed->kind = known - std::begin(knownActions);
+  if (known == std::end(knownActions))
+    parsed->kind += parsed->nameHash % otherKinds;
+  parsed->nameNumber =
+      names.try_emplace(action.name, names.size()).first->second;
+  visitParameters(action.text, [&](const ActionParameter &parameter) {
+    parsed->parameters.push_back(parseParameter(parameter));
+  });
+  return *parsed;
+}
+
+namespace {
 /// Collects over the actions of one candidate.
 class FeatureBuilder {
 public:
@@ -136,18 +200,19 @@ public:
     llvm::copy(workload.getValues(), features.begin() + workloadBegin);
   }
 
-  void add(const Action &action);
+  void add(const FeatureTable::Parsed &action);
   std::vector<float> finish();
 
 private:
-  void addParameter(uint64_t place, const ActionParameter &parameter);
+  void addParameter(uint64_t place, const ParsedParameter &parameter);
   void addSizes(ArrayRef<int64_t> sizes);
   void addPermutation(ArrayRef<int64_t> order);
   void addSizeStatistics();
 
   const WorkloadFeatures &workload;
   std::vector<float> features;
-  StringMap<unsigned> occurrences;
+  /// By number of the name: how many actions had it.
+  SmallVector<unsigned, 32> occurrences;
   unsigned numActions = 0, numNumbers = 0, numLists = 0;
   unsigned numPermutations = 0, numDisplaced = 0;
   double unrollFactors = 1;
@@ -157,44 +222,43 @@ private:
 };
 } // namespace
 
-void FeatureBuilder::add(const Action &action) {
+void FeatureBuilder::add(const FeatureTable::Parsed &action) {
   ++numActions;
-  const StringLiteral *known = llvm::find(knownActions, action.name);
-  size_t kind = known - std::begin(knownActions);
-  if (known == std::end(knownActions))
-    kind += xxh3_64bits(action.name) % otherKinds;
-  features[kindBegin + kind] += 1;
+  features[kindBegin + action.kind] += 1;
 
   // The same parameter of the n-th action of a kind has one bucket for all
   // candidates and workloads.
-  unsigned occurrence = occurrences[action.name]++;
-  uint64_t place = xxh3_64bits(action.name) + occurrence;
-  visitParameters(action.text, [&](const ActionParameter &parameter) {
-    addParameter(place * 0x9e3779b97f4a7c15ull ^ xxh3_64bits(parameter.key),
-                 parameter);
-  });
+  if (occurrences.size() <= action.nameNumber)
+    occurrences.resize(action.nameNumber + 1);
+  uint64_t place = action.nameHash + occurrences[action.nameNumber]++;
+  for (const ParsedParameter &parameter : action.parameters)
+    addParameter(place * 0x9e3779b97f4a7c15ull ^ parameter.keyHash, parameter);
 }
 
 void FeatureBuilder::addParameter(uint64_t place,
-                                  const ActionParameter &parameter) {
-  for (const auto &[index, number] : enumerate(parameter.numbers)) {
+                                  const ParsedParameter &parameter) {
+  for (const auto &[index, log] : enumerate(parameter.logs)) {
     uint64_t bucket = (place + index * 0xd6e8feb86659fd93ull) >> 32;
-    features[numberBegin + bucket % numNumberBuckets] += logScale(number);
+    features[numberBegin + bucket % numNumberBuckets] += log;
     ++numNumbers;
   }
   if (parameter.isCategory) {
-    uint64_t bucket = (place ^ xxh3_64bits(parameter.value)) >> 16;
+    uint64_t bucket = (place ^ parameter.valueHash) >> 16;
     features[categoryBegin + bucket % numCategoryBuckets] += 1;
   }
-  if (parameter.numbers.empty())
-    return;
-  StringRef key = parameter.key;
-  if (key.contains("size"))
+  switch (parameter.role) {
+  case ParameterRole::Other:
+    break;
+  case ParameterRole::Sizes:
     addSizes(parameter.numbers);
-  else if (key.contains("interchange") || key.contains("perm"))
+    break;
+  case ParameterRole::Permutation:
     addPermutation(parameter.numbers);
-  else if (key.contains("factor"))
+    break;
+  case ParameterRole::Factor:
     unrollFactors *= std::max<int64_t>(parameter.numbers.front(), 1);
+    break;
+  }
 }
 
 void FeatureBuilder::addSizes(ArrayRef<int64_t> list) {
@@ -266,12 +330,20 @@ std::vector<float> FeatureBuilder::finish() {
   return std::move(features);
 }
 
+std::vector<float> FeatureTable::compute(ArrayRef<const Action *> candidate) {
+  FeatureBuilder builder(workload);
+  for (const Action *action : candidate)
+    builder.add(parse(*action));
+  return builder.finish();
+}
+
 std::vector<float> computeFeatures(ArrayRef<Action> actions,
                                    const WorkloadFeatures &workload) {
-  FeatureBuilder builder(workload);
+  std::vector<const Action *> pointers;
+  pointers.reserve(actions.size());
   for (const Action &action : actions)
-    builder.add(action);
-  return builder.finish();
+    pointers.push_back(&action);
+  return FeatureTable(workload).compute(pointers);
 }
 
 } // namespace cwm

@@ -9,7 +9,8 @@
 #include "cwm/Passes/Passes.h"
 #include "cwm/Sketches/Sketches.h"
 
-#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "ApplyScript.h"
+
 #include "mlir/IR/Diagnostics.h"
 
 namespace cwm {
@@ -65,19 +66,10 @@ struct ApplySketch : cwm::impl::ApplySketchBase<ApplySketch> {
     FailureOr<OwningOpRef<ModuleOp>> bound = (*space)->bind(*candidate);
     if (failed(bound))
       return failure();
-    if (script) {
-      module->setAttrs((**bound)->getAttrDictionary());
-      module.getBodyRegion().takeBody((*bound)->getBodyRegion());
-      return success();
-    }
-    markInputsReadOnly(module);
-    auto entry =
-        transform::detail::findTransformEntryPoint(**bound, ModuleOp());
-    if (!entry)
-      return failure();
-    return transform::applyTransformNamedSequence(
-        module, entry, ModuleOp(),
-        transform::TransformOptions().enableExpensiveChecks(false));
+    if (!script)
+      return applyScript(module, **bound);
+    replaceByScript(module, **bound);
+    return success();
   }
 };
 } // namespace

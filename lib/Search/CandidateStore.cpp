@@ -8,10 +8,8 @@
 
 #include "cwm/Search/CandidateStore.h"
 
-#include "cwm/Support/ErrorCapture.h"
 #include "cwm/Trajectory/StateText.h"
 
-#include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -42,23 +40,16 @@ const CandidateInfo &CandidateStore::getInfo(const Candidate &candidate) {
   if (info)
     return *info;
   info = std::make_unique<CandidateInfo>();
-  llvm::Expected<OwningOpRef<ModuleOp>> script =
-      spaces[candidate.space]->tryBind(candidate.assignment);
-  if (!script) {
-    info->failure = llvm::toString(script.takeError());
-    return *info;
-  }
-  ErrorCapture quiet((*script)->getContext());
-  // Alternatives that the payload decides: the actions of all regions tell
-  // candidates apart, which is what scores are for.
-  FailureOr<std::vector<Action>> actions = getActions(
-      **script, transform::TransformDialect::kTransformEntryPointSymbolName,
-      /*allRegions=*/true);
+  llvm::Expected<std::optional<std::vector<uint32_t>>> numbers =
+      actions.derive(candidate.space, candidate.assignment);
   // A script whose actions are unknown can still run, it is only scored by
   // less: its features are those of no actions.
-  if (succeeded(actions))
-    info->actions = std::move(*actions);
-  info->features = computeFeatures(info->actions, workload);
+  if (!numbers)
+    info->failure = llvm::toString(numbers.takeError());
+  else if (*numbers)
+    for (uint32_t number : **numbers)
+      info->actions.push_back(&actions.get(number));
+  info->features = features.compute(info->actions);
   return *info;
 }
 

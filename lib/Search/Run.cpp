@@ -123,8 +123,8 @@ Error Run::storeRecord(const Proposal &proposal, StringRef id, int64_t round,
   record.target = run.targetKey.str();
   record.candidate = id.str();
   record.provenance = proposal.provenance;
-  for (const Action &action : info.actions)
-    record.actions.push_back(action.text);
+  for (const Action *action : info.actions)
+    record.actions.push_back(action->text);
   record.features = info.features;
   record.hardware = run.context.hardware;
   record.predicted = proposal.predicted;

@@ -10,6 +10,7 @@
 
 #include "cwm/Sketches/PartialWrites.h"
 #include "cwm/Space/Entry.h"
+#include "cwm/Support/InstalledData.h"
 
 #include "Analysis.h"
 #include "Chain.h"
@@ -22,7 +23,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
@@ -247,27 +247,12 @@ FailureOr<std::unique_ptr<Space>> cwm::buildUserSpace(StringRef path,
 
 std::string cwm::getSchedulesDir(StringRef target) {
   SmallString<256> result;
-  if (const char *folder = std::getenv("CWM_SCHEDULES_DIR")) {
+  if (const char *folder = std::getenv("CWM_SCHEDULES_DIR"))
     result = folder;
-  } else {
-    // Next to the folder of the executable, as in an installation, or in the
-    // source tree above the build folder.
-    std::string executable = llvm::sys::fs::getMainExecutable(
-        nullptr, reinterpret_cast<void *>(&cwm::getSchedulesDir));
-    StringRef above = llvm::sys::path::parent_path(executable);
-    for (int level = 0; level < 5 && !above.empty(); ++level) {
-      above = llvm::sys::path::parent_path(above);
-      for (StringRef relative : {"share/cwm/schedules", "schedules"}) {
-        result = above;
-        llvm::sys::path::append(result, relative);
-        if (llvm::sys::fs::is_directory(result)) {
-          llvm::sys::path::append(result, target);
-          return std::string(result);
-        }
-      }
-    }
+  else
+    result = findInstalledData("schedules", "schedules");
+  if (result.empty())
     result = "schedules";
-  }
   llvm::sys::path::append(result, target);
   return std::string(result);
 }

@@ -55,6 +55,27 @@ public:
     return verify(script);
   }
 
+  /// After run().
+  void collectKnobs(KnobsOfOperations &knobs) const {
+    for (auto [op, site] : live) {
+      if (!op)
+        continue;
+      std::vector<unsigned> used;
+      if (site->knob)
+        used.push_back(*site->knob);
+      for (const BoundAttribute &bound : site->bound)
+        bound.value.getKnobs(used);
+      if (!used.empty())
+        knobs[op].assign(used.begin(), used.end());
+    }
+    for (auto [constant, choices] : constants)
+      for (const GuardedExpr &choice : *choices) {
+        SmallVector<unsigned, 4> &used = knobs[constant];
+        llvm::append_range(used, impl.exprs.getKnobs(choice.expr));
+        llvm::append_range(used, llvm::make_first_range(choice.guard));
+      }
+  }
+
 private:
   /// Pairs the sites with the operations of the clone. Sites that are not
   /// live are within regions or sequences that get removed.
@@ -139,6 +160,7 @@ private:
           builder, op->getLoc(), result.getType(),
           IntegerAttr::get(type, *value));
       result.replaceAllUsesWith(constant);
+      constants.emplace_back(constant.getDefiningOp(), &site.results[position]);
     }
     op->erase();
     return success();
@@ -193,22 +215,29 @@ private:
   ModuleOp script;
   SmallVector<std::pair<Operation *, const Site *>> live;
   SmallVector<Operation *> deadSequences;
+  /// What took the place of constraints' results.
+  SmallVector<std::pair<Operation *, const Choices *>> constants;
 };
 } // namespace
 
 FailureOr<OwningOpRef<ModuleOp>>
-Space::bind(const Assignment &assignment) const {
+Space::bind(const Assignment &assignment,
+            KnobsOfOperations *knobsOfOperations) const {
   assert(assignment.size() == knobs.size() && "one option for each knob");
   OwningOpRef<ModuleOp> script(cast<ModuleOp>((*impl->schedule)->clone()));
-  if (failed(Binder(*this, *impl, assignment, *script).run()))
+  Binder binder(*this, *impl, assignment, *script);
+  if (failed(binder.run()))
     return failure();
+  if (knobsOfOperations)
+    binder.collectKnobs(*knobsOfOperations);
   return script;
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>>
-Space::tryBind(const Assignment &assignment) const {
+Space::tryBind(const Assignment &assignment,
+               KnobsOfOperations *knobsOfOperations) const {
   ErrorCapture errors(getContext());
-  FailureOr<OwningOpRef<ModuleOp>> script = bind(assignment);
+  FailureOr<OwningOpRef<ModuleOp>> script = bind(assignment, knobsOfOperations);
   if (succeeded(script))
     return std::move(*script);
   llvm::StringRef message = errors.getMessage();

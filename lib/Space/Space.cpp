@@ -40,6 +40,7 @@ Space::create(OwningOpRef<ModuleOp> schedule, StringRef name,
   if (failed(collectSpace(name, space->knobs, *space->impl, options, defaults)))
     return failure();
   space->impl->computeValues(space->knobs);
+  space->impl->findStructure(space->knobs.size());
   std::vector<unsigned> &order = space->impl->keyOrder;
   for (unsigned knob = 0; knob < space->knobs.size(); ++knob)
     if (space->knobs[knob].getNumOptions() > 1)

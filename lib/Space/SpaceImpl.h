@@ -97,6 +97,16 @@ struct Space::Impl {
     return {value, value, false};
   }
 
+  /// What an option of a knob has to do with the operations of bound scripts.
+  enum class Influence : uint8_t {
+    None,   ///< values of attributes and parameters only
+    Zeros,  ///< a tile size: whether it is 0
+    Option, ///< which regions, sequences and orders of loops there are
+  };
+  /// Of each knob; filled by findStructure.
+  std::vector<Influence> influence;
+  void findStructure(size_t numKnobs);
+
   std::string describe(const Constraint &constraint,
                        llvm::ArrayRef<Knob> knobs) const;
 

@@ -282,6 +282,10 @@ std::string ActionWriter::getTargets() {
 }
 
 Action ActionWriter::write() {
+  // With what is in its body.
+  op->walk([&](Operation *nested) {
+    origins.noteRead(nested, ActionRead::How::Values);
+  });
   StringRef name = op->getName().getStringRef();
   name.consume_front("transform.");
   Action action{name.str(), name.str()};
@@ -313,6 +317,7 @@ struct ActionDescriber::Impl {
 
   HandleOrigins origins;
   bool allRegions = false;
+  std::vector<ActionReads> *reads = nullptr;
 };
 
 LogicalResult ActionDescriber::Impl::expandCall(Operation *call,
@@ -379,8 +384,13 @@ LogicalResult ActionDescriber::Impl::expand(Block &body, const CallFrame *frame,
       continue;
     }
     if (isAction(&op)) {
+      ActionReads own;
+      origins.setLog(reads ? &own : nullptr);
       actions.push_back(
           ActionWriter(&op, frame, origins, /*observed=*/nullptr).write());
+      origins.setLog(nullptr);
+      if (reads)
+        reads->push_back(std::move(own));
       continue;
     }
     if (isa<transform::MatchOpInterface>(op))
@@ -395,8 +405,10 @@ LogicalResult ActionDescriber::Impl::expand(Block &body, const CallFrame *frame,
   return success();
 }
 
-ActionDescriber::ActionDescriber(bool allRegions)
+ActionDescriber::ActionDescriber(bool allRegions,
+                                 std::vector<ActionReads> *reads)
     : impl(std::make_unique<Impl>()) {
+  impl->reads = reads;
   impl->allRegions = allRegions;
 }
 ActionDescriber::~ActionDescriber() = default;
@@ -416,13 +428,14 @@ Operation *ActionDescriber::lookup(Operation *from, SymbolRefAttr target) {
 }
 
 FailureOr<std::vector<Action>>
-cwm::getActions(ModuleOp boundScript, StringRef entryPoint, bool allRegions) {
+cwm::getActions(ModuleOp boundScript, StringRef entryPoint, bool allRegions,
+                std::vector<ActionReads> *reads) {
   auto entry = boundScript.lookupSymbol<transform::NamedSequenceOp>(entryPoint);
   if (!entry || entry.isExternal())
     return boundScript.emitError() << "cannot derive actions: no entry point @"
                                    << entryPoint << " in the script";
   std::vector<Action> actions;
-  ActionDescriber describer(allRegions);
+  ActionDescriber describer(allRegions, reads);
   if (failed(describer.expand(entry.getBody().front(), nullptr, actions)))
     return failure();
   return actions;

@@ -153,6 +153,8 @@ HandleOrigins::getParams(Value value, const CallFrame *frame) {
     return getParams(next.value, next.frame);
 
   Operation *op = value.getDefiningOp();
+  if (op)
+    noteRead(op, ActionRead::How::Values);
   if (auto knob = dyn_cast_or_null<transform::tune::KnobOp>(op)) {
     if (!knob.getSelected())
       return std::nullopt;
@@ -256,6 +258,7 @@ static std::string describeMatch(transform::MatchOp match) {
 std::string HandleOrigins::describeMatched(BlockArgument argument) {
   for (Operation *user : argument.getUsers())
     if (auto named = dyn_cast<transform::MatchOperationNameOp>(user)) {
+      noteRead(named, ActionRead::How::Values);
       std::string text;
       llvm::raw_string_ostream os(text);
       llvm::interleave(
@@ -271,6 +274,7 @@ std::string HandleOrigins::describeResult(OpResult result,
                                           unsigned depth) {
   Operation *op = result.getOwner();
   unsigned index = result.getResultNumber();
+  noteRead(op, isTiling(op) ? ActionRead::How::Kind : ActionRead::How::Values);
   if (auto match = dyn_cast<transform::MatchOp>(op))
     return describeMatch(match);
   if (auto merge = dyn_cast<transform::MergeHandlesOp>(op)) {

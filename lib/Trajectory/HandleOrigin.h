@@ -27,6 +27,14 @@ public:
     const CallFrame *frame = nullptr;
   };
 
+  /// Where noteRead() writes; null: nowhere.
+  void setLog(ActionReads *reads) { log = reads; }
+  /// Says that `op` has a part in the text that is being made.
+  void noteRead(mlir::Operation *op, ActionRead::How how) const {
+    if (log)
+      log->push_back({op, how});
+  }
+
   mlir::Operation *lookup(mlir::Operation *from, mlir::SymbolRefAttr target);
 
   /// The block that a control op with several regions runs, by its selection;
@@ -52,6 +60,7 @@ private:
                            const CallFrame *frame);
   std::string describeMatched(mlir::BlockArgument argument);
 
+  ActionReads *log = nullptr;
   mlir::SymbolTableCollection symbolTables;
   /// Frames made while following results of includes.
   std::deque<CallFrame> frames;

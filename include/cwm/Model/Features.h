@@ -11,8 +11,10 @@
 #include "cwm/Trajectory/ActionText.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,8 +44,29 @@ private:
   std::array<float, 16> values = {};
 };
 
-/// phi(actions): numFeatures values, the same on every machine. Works on the
-/// text of actions and so for any schedule.
+/// phi of the candidates of one workload: numFeatures values, the same on every
+/// machine. Works on the text of actions and so for any schedule. Candidates
+/// share most of their actions: each is read once.
+class FeatureTable {
+public:
+  explicit FeatureTable(WorkloadFeatures workload);
+  ~FeatureTable();
+  FeatureTable(FeatureTable &&) = default;
+
+  std::vector<float> compute(llvm::ArrayRef<const Action *> candidate);
+
+  /// An action, read.
+  struct Parsed;
+
+private:
+  const Parsed &parse(const Action &action);
+
+  WorkloadFeatures workload;
+  llvm::StringMap<std::unique_ptr<Parsed>> actions; ///< by text
+  llvm::StringMap<unsigned> names;
+};
+
+/// The same for one candidate.
 std::vector<float> computeFeatures(llvm::ArrayRef<Action> actions,
                                    const WorkloadFeatures &workload);
 

@@ -27,7 +27,8 @@ struct ScoringContext {
 
 /// One candidate as a scorer sees it.
 struct ScoringItem {
-  llvm::ArrayRef<Action> actions;
+  /// The same object for the same action of all candidates.
+  llvm::ArrayRef<const Action *> actions;
   llvm::ArrayRef<float> features; ///< phi(actions), Model/Features.h
 };
 

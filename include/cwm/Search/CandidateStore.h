@@ -9,24 +9,28 @@
 #define CWM_SEARCH_CANDIDATESTORE_H
 
 #include "cwm/Model/Features.h"
+#include "cwm/Search/ActionTable.h"
 #include "cwm/Search/Search.h"
 
 namespace cwm {
 
 /// What scoring needs of a candidate.
 struct CandidateInfo {
-  /// Why the schedule cannot be bound; empty when it can.
+  /// Why the schedule cannot be bound. Empty says little: few are bound to be
+  /// scored (see ActionTable).
   std::string failure;
-  std::vector<Action> actions;
+  /// Empty where the script alone does not tell them. Of the store.
+  std::vector<const Action *> actions;
   std::vector<float> features;
 };
 
-/// Binds candidates and derives their actions and features, once each.
+/// Derives actions and features of candidates, once each.
 class CandidateStore {
 public:
   CandidateStore(llvm::ArrayRef<std::unique_ptr<Space>> spaces,
                  llvm::StringRef stateText)
-      : spaces(spaces), workload(stateText) {}
+      : spaces(spaces), actions(spaces), features(WorkloadFeatures(stateText)) {
+  }
 
   Candidate make(unsigned space, Assignment assignment) const {
     std::string key = spaces[space]->getKey(assignment);
@@ -44,7 +48,8 @@ public:
 
 private:
   llvm::ArrayRef<std::unique_ptr<Space>> spaces;
-  WorkloadFeatures workload;
+  ActionTable actions;
+  FeatureTable features;
   llvm::StringMap<std::unique_ptr<CandidateInfo>> infos;
 };
 

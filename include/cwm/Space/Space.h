@@ -10,7 +10,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
@@ -74,6 +76,12 @@ struct Knob {
 
 /// One option index for each knob of a space, dead knobs included.
 using Assignment = std::vector<uint64_t>;
+
+/// Which knobs decide what the operations of a bound script say: those of their
+/// attributes and of the parameters that they define. Operations that no knob
+/// decides are left out.
+using KnobsOfOperations =
+    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 4>>;
 
 /// All candidates of one schedule, never materialised.
 class Space {
@@ -151,11 +159,20 @@ public:
   /// ops only (unless the schedule uses ops of ours). Fails with a
   /// diagnostic when the bound script does not verify.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-  bind(const Assignment &assignment) const;
+  bind(const Assignment &assignment,
+       KnobsOfOperations *knobsOfOperations = nullptr) const;
 
   /// The same without a diagnostic: the error is the first one's text.
+  /// `knobsOfOperations` may be null.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-  tryBind(const Assignment &assignment) const;
+  tryBind(const Assignment &assignment,
+          KnobsOfOperations *knobsOfOperations = nullptr) const;
+
+  /// Numbers that are equal for two candidates whose bound scripts have the
+  /// same operations: the same regions are selected, the same sequences
+  /// included, the same dimensions tiled. Such scripts differ in values of
+  /// attributes and parameters only.
+  llvm::SmallVector<uint64_t> getStructure(const Assignment &assignment) const;
 
   /// One line: how many candidates there are, exactly where that can be told.
   void printCount(llvm::raw_ostream &os) const;

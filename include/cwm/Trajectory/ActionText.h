@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <optional>
 #include <string>
@@ -38,12 +39,26 @@ bool isAction(mlir::Operation *op);
 /// `foreach_match`, `alternatives`, `tune.alternatives`.
 bool isControl(mlir::Operation *op);
 
+/// An operation that has a part in the text of an action.
+struct ActionRead {
+  enum class How : uint8_t {
+    Values, ///< by its attributes, or the parameter that it defines
+    Kind,   ///< it made a handle, and which of its results that is, is all
+  };
+  mlir::Operation *op;
+  How how;
+};
+/// Those of one action, each of them at least once.
+using ActionReads = llvm::SmallVector<ActionRead, 8>;
+
 /// The actions of a bound script in program order, derived without
 /// interpreting it: `transform.include` and the selected region of
 /// `transform.tune.alternatives` are expanded; the body of
 /// `transform.foreach`, and of each pair of `transform.foreach_match`, counts
 /// once, however often it runs. Equal to the effective history that the
 /// recorder reports for the same candidate when each of its actions succeeds.
+///
+/// `reads`, if given, receives what each action's text was made from.
 ///
 /// Fails with one diagnostic when the script is not bound (a knob without a
 /// selection, a `cwm.bind` left), when an include is recursive or external,
@@ -53,7 +68,7 @@ bool isControl(mlir::Operation *op);
 mlir::FailureOr<std::vector<Action>>
 getActions(mlir::ModuleOp boundScript,
            llvm::StringRef entryPoint = "__transform_main",
-           bool allRegions = false);
+           bool allRegions = false, std::vector<ActionReads> *reads = nullptr);
 
 /// How control reached a named sequence; null for the entry point.
 struct CallFrame {
@@ -76,7 +91,9 @@ class ActionDescriber {
 public:
   /// With `allRegions`, expand() takes all regions of alternatives that the
   /// payload decides; see getActions().
-  explicit ActionDescriber(bool allRegions = false);
+  /// `reads` as for getActions().
+  explicit ActionDescriber(bool allRegions = false,
+                           std::vector<ActionReads> *reads = nullptr);
   ~ActionDescriber();
 
   /// The text of one action reached through `frame`. Where a parameter is
