@@ -262,8 +262,8 @@ Error Collector::measure(Job &job) {
           record.target = job.targetKey;
           record.candidate = batch[index].key;
           record.provenance = "collect";
-          for (const Action &action : candidate.actions)
-            record.actions.push_back(action.text);
+          for (const Action *action : candidate.actions)
+            record.actions.push_back(action->text);
           record.features = candidate.features;
           record.hardware = hardware.getVector();
           record.round = static_cast<int64_t>(places[index]);

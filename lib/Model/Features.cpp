@@ -339,11 +339,7 @@ std::vector<float> FeatureTable::compute(ArrayRef<const Action *> candidate) {
 
 std::vector<float> computeFeatures(ArrayRef<Action> actions,
                                    const WorkloadFeatures &workload) {
-  std::vector<const Action *> pointers;
-  pointers.reserve(actions.size());
-  for (const Action &action : actions)
-    pointers.push_back(&action);
-  return FeatureTable(workload).compute(pointers);
+  return FeatureTable(workload).compute(getPointers(actions));
 }
 
 } // namespace cwm

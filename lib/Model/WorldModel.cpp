@@ -10,6 +10,8 @@
 
 #include "cwm/Trajectory/History.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 using namespace llvm;
 
 namespace cwm {
@@ -58,25 +60,47 @@ WorldModel::load(const ModelDirectory &directory, StringRef targetKey,
 }
 
 Error WorldModel::setPayload(StringRef stateText) {
-  if (workload && payload == stateText)
+  if (features && payload == stateText)
     return Error::success();
   if (latents)
     if (Error error = latents->setPayload(stateText))
       return error;
   payload = stateText.str();
-  workload.emplace(stateText);
+  features.emplace(WorkloadFeatures(stateText));
   return Error::success();
 }
 
-std::vector<uint32_t> WorldModel::addActions(ArrayRef<Action> actions) {
+std::vector<uint32_t> WorldModel::addActions(ArrayRef<const Action *> actions) {
   std::vector<uint32_t> numbers;
-  for (const Action &action : getModelledActions(actions))
-    numbers.push_back(latents->addAction(action.text));
+  for (const Action *action : actions) {
+    if (isLoweringAction(action->text))
+      break;
+    numbers.push_back(latents->addAction(action->text));
+  }
   return numbers;
 }
 
-Expected<std::vector<float>> WorldModel::scoreStates(ArrayRef<float> states,
-                                                     ArrayRef<float> features) {
+/// The same for many candidates, each distinct action once.
+std::vector<std::vector<uint32_t>>
+WorldModel::addAllActions(ArrayRef<ScoringItem> candidates) {
+  constexpr uint32_t lowering = ~0U;
+  DenseMap<const Action *, uint32_t> numbers;
+  std::vector<std::vector<uint32_t>> sequences(candidates.size());
+  for (auto [sequence, item] : zip(sequences, candidates)) {
+    for (const Action *action : item.actions) {
+      auto [it, isNew] = numbers.try_emplace(action, lowering);
+      if (isNew && !isLoweringAction(action->text))
+        it->second = latents->addAction(action->text);
+      if (it->second == lowering)
+        break;
+      sequence.push_back(it->second);
+    }
+  }
+  return sequences;
+}
+
+std::vector<float> WorldModel::makeRows(ArrayRef<float> states,
+                                        ArrayRef<float> features) const {
   const size_t count = features.size() / numFeatures;
   const size_t dim = ranker.getDim();
   std::vector<float> rows;
@@ -85,36 +109,42 @@ Expected<std::vector<float>> WorldModel::scoreStates(ArrayRef<float> states,
     ranker.getConfig().appendRow(
         states.empty() ? states : states.slice(i * dim, dim), dim,
         features.slice(i * numFeatures, numFeatures), hardware, rows);
-  return ranker.score(rows);
+  return rows;
 }
 
 Expected<std::vector<float>>
-WorldModel::score(ArrayRef<ScoringItem> candidates) {
-  if (!workload)
+WorldModel::getRows(ArrayRef<ScoringItem> candidates) {
+  if (!features)
     return createStringError("no payload to score candidates of");
-  std::vector<float> features;
-  features.reserve(candidates.size() * numFeatures);
+  std::vector<float> phi;
+  phi.reserve(candidates.size() * numFeatures);
   for (const ScoringItem &item : candidates) {
     if (item.features.size() == numFeatures)
-      append_range(features, item.features);
+      append_range(phi, item.features);
     else
-      append_range(features, computeFeatures(item.actions, *workload));
+      append_range(phi, features->compute(item.actions));
   }
   std::vector<float> states;
   if (ranker.getConfig().state == RankerState::Initial) {
     for (size_t i = 0; i < candidates.size(); ++i)
       append_range(states, latents->getInitial());
   } else if (ranker.getConfig().state == RankerState::RollOut) {
-    std::vector<std::vector<uint32_t>> sequences;
-    for (const ScoringItem &item : candidates)
-      sequences.push_back(addActions(item.actions));
+    std::vector<std::vector<uint32_t>> sequences = addAllActions(candidates);
     Expected<std::vector<float>> rolled = latents->rollOut(
         std::vector<ArrayRef<uint32_t>>(sequences.begin(), sequences.end()));
     if (!rolled)
       return rolled.takeError();
     states = std::move(*rolled);
   }
-  return scoreStates(states, features);
+  return makeRows(states, phi);
+}
+
+Expected<std::vector<float>>
+WorldModel::score(ArrayRef<ScoringItem> candidates) {
+  Expected<std::vector<float>> rows = getRows(candidates);
+  if (!rows)
+    return rows.takeError();
+  return ranker.score(*rows);
 }
 
 } // namespace cwm

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 
 #include <cmath>
+#include <deque>
 
 using namespace llvm;
 using namespace cwm;
@@ -93,10 +94,13 @@ protected:
   CircleEncoder *encoder = nullptr;
 };
 
-std::vector<Action> makeActions(std::initializer_list<StringRef> texts) {
-  std::vector<Action> actions;
+/// Actions, which live until the tests end.
+std::vector<const Action *>
+makeActions(std::initializer_list<StringRef> texts) {
+  static std::deque<Action> all;
+  std::vector<const Action *> actions;
   for (StringRef text : texts)
-    actions.push_back(makeAction(text));
+    actions.push_back(&all.emplace_back(makeAction(text)));
   return actions;
 }
 
@@ -181,8 +185,8 @@ TEST_F(WorldModelTest, ScoresByState) {
   config.hardware = 1;
   config.actions = false;
   WorldModel model(makeRanker(config, 2), makeLatents(), {0.5f});
-  std::vector<Action> toward = makeActions({"t10", "t20"}),
-                      away = makeActions({"t170", "t160"});
+  std::vector<const Action *> toward = makeActions({"t10", "t20"}),
+                              away = makeActions({"t170", "t160"});
   std::vector<ScoringItem> items = {{toward, {}}, {away, {}}};
   EXPECT_EQ(toString(model.score(items).takeError()),
             "no payload to score candidates of");
@@ -192,7 +196,7 @@ TEST_F(WorldModelTest, ScoresByState) {
   EXPECT_GT(scores[0], scores[1]);
 
   // What comes with the lowering changes no state.
-  std::vector<Action> lowered =
+  std::vector<const Action *> lowered =
       makeActions({"t10", "t20", "bufferization.one_shot_bufferize", "t170"});
   EXPECT_EQ(cantFail(model.score({ScoringItem{lowered, {}}}))[0], scores[0]);
   // The parts come to the same.
@@ -201,7 +205,9 @@ TEST_F(WorldModelTest, ScoresByState) {
   std::vector<float> states =
       cantFail(model.getLatents()->rollOut({ArrayRef<uint32_t>(numbers)}));
   std::vector<float> features(numFeatures);
-  EXPECT_EQ(cantFail(model.scoreStates(states, features))[0], scores[0]);
+  EXPECT_EQ(
+      cantFail(model.getRanker().score(model.makeRows(states, features)))[0],
+      scores[0]);
   EXPECT_TRUE(cantFail(model.score({})).empty());
 }
 
@@ -211,7 +217,8 @@ TEST_F(WorldModelTest, InitialStateIsTheSameForAll) {
   config.hardware = 1;
   config.actions = false;
   WorldModel model(makeRanker(config, 2), makeLatents(false), {0.5f});
-  std::vector<Action> one = makeActions({"t10"}), other = makeActions({"t99"});
+  std::vector<const Action *> one = makeActions({"t10"}),
+                              other = makeActions({"t99"});
   ASSERT_FALSE(model.setPayload("t0"));
   std::vector<float> scores =
       cantFail(model.score({ScoringItem{one, {}}, ScoringItem{other, {}}}));
@@ -276,7 +283,7 @@ TEST_F(ModelFolderTest, NeedsNoTorchWithoutStates) {
   auto model = cantFail(WorldModel::load(directory, "cpu", {3.0f}));
   EXPECT_EQ(model->getLatents(), nullptr);
   ASSERT_FALSE(model->setPayload("tensor<4x5xf32>"));
-  std::vector<Action> actions = makeActions({"structured.pad"});
+  std::vector<const Action *> actions = makeActions({"structured.pad"});
   EXPECT_EQ(cantFail(model->score({ScoringItem{actions, {}}})).size(), 1u);
 }
 

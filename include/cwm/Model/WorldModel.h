@@ -52,20 +52,27 @@ public:
   llvm::Expected<std::vector<float>>
   score(llvm::ArrayRef<ScoringItem> candidates);
 
-  /// The parts of score(). Numbers of the modelled actions (getModelledActions)
-  /// of a candidate; needs latents.
-  std::vector<uint32_t> addActions(llvm::ArrayRef<Action> actions);
-  /// Scores of `features.size() / numFeatures` candidates whose states,
-  /// row by row, are `states` (empty where the ranker sees none).
+  /// The parts of score(). What the ranker sees of each candidate, in rows of
+  /// getRanker().getNumColumns().
   llvm::Expected<std::vector<float>>
-  scoreStates(llvm::ArrayRef<float> states, llvm::ArrayRef<float> features);
+  getRows(llvm::ArrayRef<ScoringItem> candidates);
+  /// Numbers of the modelled actions (getModelledActions) of a candidate; needs
+  /// latents.
+  std::vector<uint32_t> addActions(llvm::ArrayRef<const Action *> actions);
+  /// Rows of `features.size() / numFeatures` candidates whose states, row by
+  /// row, are `states` (empty where the ranker sees none).
+  std::vector<float> makeRows(llvm::ArrayRef<float> states,
+                              llvm::ArrayRef<float> features) const;
 
 private:
+  std::vector<std::vector<uint32_t>>
+  addAllActions(llvm::ArrayRef<ScoringItem> candidates);
+
   Ranker ranker;
   std::optional<LatentModel> latents;
   std::vector<float> hardware;
   std::string payload;
-  std::optional<WorkloadFeatures> workload;
+  std::optional<FeatureTable> features;
 };
 
 /// An action from its text, which begins with its name.

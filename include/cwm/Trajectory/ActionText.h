@@ -29,6 +29,15 @@ struct Action {
   std::string text;
 };
 
+/// The addresses of `actions`.
+inline std::vector<const Action *> getPointers(llvm::ArrayRef<Action> actions) {
+  std::vector<const Action *> pointers;
+  pointers.reserve(actions.size());
+  for (const Action &action : actions)
+    pointers.push_back(&action);
+  return pointers;
+}
+
 /// True for a transform op that may change the payload by itself: it writes
 /// the payload according to its memory effects and is neither a matcher nor
 /// one of the ops that only say which others run (see isControl). An op that
