@@ -117,8 +117,9 @@ TEST_F(RewritesTest, ReordersOnlyWhatIsIndependent) {
     // Both stores are of the same name: the first stores the sum.
     module->walk([&](memref::LoadOp load) {
       auto store = load->getPrevNode();
-      while (!isa<memref::StoreOp>(store))
+      while (store && !isa<memref::StoreOp>(store))
         store = store->getPrevNode();
+      ASSERT_TRUE(store);
       EXPECT_TRUE(cast<memref::StoreOp>(store)
                       .getValueToStore()
                       .getDefiningOp<arith::AddFOp>());
