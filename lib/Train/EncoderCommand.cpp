@@ -9,6 +9,7 @@
 #include "Commands.h"
 #include "EncoderRun.h"
 
+#include "cwm/Dataset/Workloads.h"
 #include "cwm/Support/CommandLine.h"
 
 using namespace llvm;
@@ -32,6 +33,13 @@ TrainExit cwm::runEncoderCommand(int argc, char **argv) {
       cl::desc("Begin with RoBERTa's or CodeBERT's weights: config.json, "
                "model.safetensors, and tokenizer.json or vocab.json with "
                "merges.txt; sets the sizes of the network"));
+
+  cl::opt<std::string> workloads(
+      "workloads", cl::value_desc("file"), cl::cat(input),
+      cl::init(WorkloadTable::getDefaultPath()),
+      cl::desc("Table of workloads, which says what no training may see "
+               "(default: benchmarks/workloads.json of this build or "
+               "installation)"));
 
   auto number = [](StringRef name, int64_t value, cl::OptionCategory &category,
                    StringRef text) {
@@ -146,14 +154,15 @@ TrainExit cwm::runEncoderCommand(int argc, char **argv) {
       "trains the encoder E on texts of states and actions\n\n"
       "exit status: 0 done, 1 usage or I/O error, 2 nothing to train on or "
       "diverged, 130 interrupted after a checkpoint\n");
-  if (Error error =
-          checkEmptyFlag(findEmptyFlag({&tokenizer, &initFrom, &rendezvous,
-                                        &address, &model, &workDir, &target})))
+  if (Error error = checkEmptyFlag(
+          findEmptyFlag({&tokenizer, &initFrom, &workloads, &rendezvous,
+                         &address, &model, &workDir, &target})))
     return reportTrainError(std::move(error));
 
   options.texts = texts;
   options.tokenizer = tokenizer;
   options.initFrom = initFrom;
+  options.workloads = workloads;
   network.numLayers = layers;
   network.hiddenSize = hidden;
   network.numHeads = heads;

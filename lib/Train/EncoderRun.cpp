@@ -9,6 +9,7 @@
 #include "EncoderRun.h"
 
 #include "cwm/Database/Database.h"
+#include "cwm/Dataset/Workloads.h"
 #include "cwm/Model/RobertaImport.h"
 #include "cwm/Support/CommandLine.h"
 #include "cwm/Support/Interrupt.h"
@@ -115,6 +116,7 @@ public:
 private:
   Error checkModel();
   Error makeFolders();
+  Error checkHeldOut() const;
   Error loadNetwork();
   Error train(EncoderData &validation, EncoderTrainingResult &result);
   Error writeModel(const EncoderTrainingResult &result);
@@ -151,6 +153,23 @@ Error EncoderRun::makeFolders() {
     if (std::error_code code = sys::fs::create_directories(folder))
       return createStringError("cannot make the folder '" + folder +
                                "': " + code.message());
+  return Error::success();
+}
+
+/// Whoever wrote the texts has asked the split already; a file of another
+/// origin has not.
+Error EncoderRun::checkHeldOut() const {
+  Expected<WorkloadTable> table = WorkloadTable::load(options.workloads);
+  if (!table)
+    return table.takeError();
+  Expected<Split> split = Split::create(*table, SplitOptions());
+  if (!split)
+    return split.takeError();
+  for (const EncoderFile &file : data.files)
+    if (split->isInHeldOutNetwork(file.workload))
+      return createStringError("'" + options.texts +
+                               "' has texts of workload '" + file.workload +
+                               "', which is held out of all training");
   return Error::success();
 }
 
@@ -336,6 +355,8 @@ TrainExit EncoderRun::run() {
       return reportTrainError(read.takeError());
     data = std::move(*read);
     options.dataDigest = data.getDigest();
+    if (Error error = checkHeldOut())
+      return reportTrainError(std::move(error));
     if (data.files.empty())
       return reportTrainError(createStringError("'" + options.texts +
                                                 "' has no texts to learn from"),

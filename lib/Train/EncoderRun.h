@@ -14,7 +14,7 @@ namespace cwm {
 
 /// What the command line says.
 struct EncoderRunOptions {
-  std::string texts, tokenizer, initFrom;
+  std::string texts, tokenizer, initFrom, workloads;
   EncoderConfig network;
   int64_t dim = 256;
   /// Whether sizes, or the window, were given: --init-from has its own.
