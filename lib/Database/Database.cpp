@@ -142,6 +142,26 @@ Expected<std::unique_ptr<Database>> Database::open(StringRef path) {
   return database;
 }
 
+Expected<std::unique_ptr<Database>> Database::openToRead(StringRef path) {
+  // Opening one that is not there would make it.
+  if (!sys::fs::exists(path))
+    return createStringError("there is no database '" + path + "'");
+  if (Error error = checkFile(path))
+    return std::move(error);
+  std::unique_ptr<Database> database(new Database());
+  database->impl = std::make_unique<Impl>(std::nullopt);
+  Connection &connection = database->impl->connection;
+  if (Error error = connection.open(path))
+    return error;
+  if (Error error = prepareSchema(connection))
+    return error;
+  if (std::error_code code =
+          sys::fs::getUniqueID(path, database->impl->identity))
+    return createStringError(code,
+                             "cannot open '" + path + "': " + code.message());
+  return database;
+}
+
 StringRef Database::getPath() const { return impl->connection.getPath(); }
 
 Error Database::checkInPlace() const {
@@ -173,6 +193,7 @@ Expected<bool> Database::Impl::insert(Record &record) {
   normalize(record);
   if (record.createdAt.empty())
     record.createdAt = getCurrentTime();
+  assert(insertStatement && "opened to be read only");
   Statement &statement = *insertStatement;
   statement.reset();
   statement.bind(0, StringRef(record.workload));

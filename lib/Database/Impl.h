@@ -20,10 +20,11 @@
 namespace cwm {
 
 struct Database::Impl {
-  explicit Impl(FileLock lock) : lock(std::move(lock)) {}
+  explicit Impl(std::optional<FileLock> lock) : lock(std::move(lock)) {}
 
-  // Destroyed last: the connection is closed under the lock.
-  FileLock lock;
+  // Destroyed last: the connection is closed under the lock. None where the
+  // database is only read.
+  std::optional<FileLock> lock;
   Connection connection;
   /// Of the file when it was opened.
   llvm::sys::fs::UniqueID identity;

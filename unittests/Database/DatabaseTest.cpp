@@ -28,6 +28,28 @@ std::string print(const Record &record) {
   return formatv("{0}", toJSON(record));
 }
 
+TEST_F(DatabaseTest, ReadersNeedNoLock) {
+  EXPECT_EQ(llvm::toString(Database::openToRead(at("a.db")).takeError()),
+            "there is no database '" + at("a.db") + "'");
+  EXPECT_FALSE(llvm::sys::fs::exists(at("a.db")));
+  std::unique_ptr<Database> writer = openOrDie(at("a.db"));
+  Record record = makeRecord("w", "c");
+  llvm::cantFail(writer->insert(record));
+  std::unique_ptr<Database> first =
+      llvm::cantFail(Database::openToRead(at("a.db")));
+  std::unique_ptr<Database> second =
+      llvm::cantFail(Database::openToRead(at("a.db")));
+  record = makeRecord("w", "d");
+  llvm::cantFail(writer->insert(record));
+  for (Database *reader : {first.get(), second.get()})
+    EXPECT_EQ(llvm::cantFail(reader->getRecords("w", "cpu:test")).size(), 2U);
+  writer.reset();
+  EXPECT_EQ(llvm::cantFail(second->getRecords("w", "cpu:test")).size(), 2U);
+  put("notes", "my notes");
+  EXPECT_EQ(llvm::toString(Database::openToRead(at("notes")).takeError()),
+            "'" + at("notes") + "' is not a cwm database");
+}
+
 TEST_F(DatabaseTest, RecordsWithDeepJSONAreErrors) {
   for (const char *column : {"actions", "result"}) {
     std::string path = at(std::string(column) + ".db");

@@ -48,6 +48,11 @@ public:
   /// Opens or creates `path`. Errors (one line each): held by a live run (with
   /// its process id), not a database or corrupt, schema newer than this build.
   static llvm::Expected<std::unique_ptr<Database>> open(llvm::StringRef path);
+  /// Opens what is there to read it only: without the lock, so that several
+  /// processes can, also beside one that writes. Errors as above, and where
+  /// there is no file.
+  static llvm::Expected<std::unique_ptr<Database>>
+  openToRead(llvm::StringRef path);
   ~Database();
 
   /// As it was opened, for messages.
