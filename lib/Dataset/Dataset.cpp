@@ -120,6 +120,49 @@ Expected<Dataset> Dataset::load(Database &database, const Split &split,
            : " is of a workload that is held out"));
 }
 
+Dataset
+Dataset::restrictTo(function_ref<bool(const WorkloadInfo &)> keep) const {
+  Dataset part(*database);
+  constexpr unsigned none = ~0U;
+  std::vector<unsigned> workloadNumbers(workloads.size(), none);
+  for (const auto &[old, info] : enumerate(workloads)) {
+    if (!keep(info))
+      continue;
+    workloadNumbers[old] = part.workloads.size();
+    part.workloads.push_back(info);
+  }
+  part.statesByWorkload.resize(part.workloads.size());
+  std::vector<uint32_t> actionNumbers(actions.size(), noState);
+  for (const Trajectory &trajectory : trajectories) {
+    if (workloadNumbers[trajectory.workload] == none)
+      continue;
+    Trajectory &copy = part.trajectories.emplace_back(trajectory);
+    copy.workload = workloadNumbers[trajectory.workload];
+    for (uint32_t &action : copy.actions) {
+      uint32_t &number = actionNumbers[action];
+      if (number == noState) {
+        number = part.actions.size();
+        part.actions.push_back(actions[action]);
+      }
+      action = number;
+    }
+    for (uint32_t &state : copy.states) {
+      if (state == noState)
+        continue;
+      auto [it, isNew] =
+          part.stateNumbers.try_emplace(stateIds[state], part.stateIds.size());
+      if (isNew) {
+        part.stateIds.push_back(stateIds[state]);
+        part.stateHashes.push_back(stateHashes[state]);
+        part.stateWorkloads.push_back(copy.workload);
+        part.statesByWorkload[copy.workload].push_back(it->second);
+      }
+      state = it->second;
+    }
+  }
+  return part;
+}
+
 Error Dataset::visitStateTexts(
     function_ref<Error(uint32_t, StringRef)> visit) const {
   return TrajectoryStore(*database).visitStateTexts(
@@ -164,8 +207,10 @@ Expected<size_t> Dataset::writeTexts(raw_ostream &os, bool withActions) const {
       if (written[action])
         continue;
       written[action] = true;
-      write(json::Object{{"workload", workloads[trajectory.workload].hash},
-                         {"file", "actions"},
+      // A file is of one workload: these are negatives of each other.
+      const std::string &workload = workloads[trajectory.workload].hash;
+      write(json::Object{{"workload", workload},
+                         {"file", workload + " actions"},
                          {"text", json::fixUTF8(actions[action])}});
     }
   }

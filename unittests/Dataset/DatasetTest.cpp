@@ -9,6 +9,7 @@
 #include "TestUtils.h"
 
 #include "gmock/gmock.h"
+#include <set>
 
 using namespace cwm;
 using namespace cwm::test;
@@ -86,6 +87,46 @@ TEST_F(DatasetTest, StatesAreNumberedOnce) {
   EXPECT_THAT(getHashes(dataset, dataset.getStatesOf(1)), ElementsAre("t0"));
 }
 
+TEST_F(DatasetTest, PartsHaveNumbersOfTheirOwn) {
+  addWorkload('c');
+  addWorkload('d');
+  addTrajectory('c', "x", {"s0", "s1", "-"});
+  addTrajectory('d', "x", {"s0", "t1", "s1", "-", "t4"});
+  addTrajectory('d', "y", {"s0", "t1"});
+  Dataset all = load();
+  Dataset part = all.restrictTo(
+      [](const WorkloadInfo &info) { return info.hash == hash('d'); });
+  ASSERT_EQ(part.getWorkloads().size(), 1U);
+  EXPECT_EQ(part.getWorkloads()[0].hash, hash('d'));
+  ASSERT_EQ(part.getTrajectories().size(), 2U);
+  const Dataset::Trajectory &first = part.getTrajectories()[0];
+  EXPECT_EQ(first.workload, 0U);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < first.actions.size(); ++i) {
+    names.push_back(part.getActions()[first.actions[i]]);
+    names.push_back(first.states[i + 1] == Dataset::noState
+                        ? "none"
+                        : part.getStateHash(first.states[i + 1]).str());
+  }
+  EXPECT_THAT(names, ElementsAre("to t1", "t1", "to s1", "s1", "to -", "none",
+                                 "to t4", "t4"));
+  EXPECT_THAT(part.getTrajectories()[1].states, ElementsAre(0, 1));
+  EXPECT_EQ(part.getNumStates(), 4U);
+  EXPECT_THAT(part.getStatesOf(0), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(part.getWorkloadOfState(0), 0U);
+  std::set<std::string> texts;
+  llvm::cantFail(
+      part.visitStateTexts([&](uint32_t state, llvm::StringRef text) {
+        EXPECT_EQ(text, "text " + part.getStateHash(state).str());
+        texts.insert(text.str());
+        return llvm::Error::success();
+      }));
+  EXPECT_EQ(texts.size(), 4U);
+  Dataset none = all.restrictTo([](const WorkloadInfo &) { return false; });
+  EXPECT_TRUE(none.getTrajectories().empty());
+  EXPECT_EQ(none.getNumStates(), 0U);
+}
+
 TEST_F(DatasetTest, SplitByFamily) {
   addWorkload('d', "matmul");
   addWorkload('e', "depthwise");
@@ -138,11 +179,11 @@ TEST_F(DatasetTest, TextsForTheEncoder) {
   llvm::raw_string_ostream os(text);
   EXPECT_EQ(llvm::cantFail(dataset.writeTexts(os, /*withActions=*/true)), 3U);
   std::string c = hash('c');
-  EXPECT_EQ(text,
-            R"({"state":"s0","text":"text s0","workload":")" + c + "\"}\n" +
-                R"({"state":"s1","text":"text s1","workload":")" + c + "\"}\n" +
-                R"({"file":"actions","text":"to s1","workload":")" + c +
-                "\"}\n");
+  EXPECT_EQ(text, R"({"state":"s0","text":"text s0","workload":")" + c +
+                      "\"}\n" +
+                      R"({"state":"s1","text":"text s1","workload":")" + c +
+                      "\"}\n" + R"({"file":")" + c +
+                      R"( actions","text":"to s1","workload":")" + c + "\"}\n");
 }
 
 } // namespace

@@ -36,6 +36,10 @@ public:
   static llvm::Expected<Dataset> load(Database &database, const Split &split,
                                       DatasetPart part);
 
+  /// The part whose workloads `keep` names, with numbers of its own. It may
+  /// have no trajectory.
+  Dataset restrictTo(llvm::function_ref<bool(const WorkloadInfo &)> keep) const;
+
   llvm::ArrayRef<WorkloadInfo> getWorkloads() const { return workloads; }
   llvm::ArrayRef<Trajectory> getTrajectories() const { return trajectories; }
   /// Texts of actions.
