@@ -10,6 +10,8 @@
 
 #include "cwm/Model/TorchEncoder.h"
 
+#include <tuple>
+
 using namespace llvm;
 
 namespace cwm {
@@ -34,48 +36,45 @@ private:
 } // namespace
 
 Expected<std::vector<float>> WindowEncoder::encode(ArrayRef<StringRef> texts) {
+  if (texts.empty())
+    return std::vector<float>();
   const EncoderConfig &config = network.getConfig();
-  struct Item {
-    size_t text;
-    std::vector<int32_t> tokens;
-    std::vector<TokenWindow> windows;
-  };
-  std::vector<Item> items;
+  std::vector<std::vector<int32_t>> tokens;
+  std::vector<std::pair<size_t, TokenWindow>> windows;
   for (auto [index, text] : enumerate(texts)) {
-    Item item{index, tokenizer.encode(text), {}};
-    item.windows = cutWindows(static_cast<int64_t>(item.tokens.size()),
-                              config.windowTokens, config.windowStride);
-    items.push_back(std::move(item));
+    tokens.push_back(tokenizer.encode(text));
+    for (const TokenWindow &window :
+         cutWindows(static_cast<int64_t>(tokens.back().size()),
+                    config.windowTokens, config.windowStride))
+      windows.emplace_back(index, window);
   }
-  // Texts of like length together: little padding.
-  llvm::sort(items, [](const Item &left, const Item &right) {
-    return std::pair(left.tokens.size(), left.text) <
-           std::pair(right.tokens.size(), right.text);
+  // Windows of like length together, whatever texts they are of: no padding.
+  llvm::sort(windows, [](const auto &left, const auto &right) {
+    return std::tuple(left.second.length, left.first, left.second.begin) <
+           std::tuple(right.second.length, right.first, right.second.begin);
   });
-  const auto dim = static_cast<ptrdiff_t>(getDim());
-  std::vector<float> latents(texts.size() * getDim());
-  for (size_t begin = 0; begin < items.size();) {
+  const size_t hidden = config.hiddenSize;
+  std::vector<float> means(texts.size() * hidden);
+  for (size_t begin = 0; begin < windows.size();) {
     TokenBatch batch;
     size_t end = begin;
     do {
-      for (const TokenWindow &window : items[end].windows)
-        batch.add(items[end].tokens, window, static_cast<int32_t>(end - begin));
+      const auto &[text, window] = windows[end];
+      batch.add(tokens[text], window, static_cast<int32_t>(end - begin));
       ++end;
-    } while (
-        end < items.size() &&
-        (batch.getNumRows() + static_cast<int64_t>(items[end].windows.size())) *
-                (items[end].windows.front().length + 2) <=
-            maxBatchTokens);
-    Expected<std::vector<float>> part = network.encode(batch);
+    } while (end < windows.size() &&
+             (batch.getNumRows() + 1) * (windows[end].second.length + 2) <=
+                 maxBatchTokens);
+    Expected<std::vector<float>> part = network.poolWindows(batch);
     if (!part)
       return part.takeError();
     for (size_t i = begin; i < end; ++i)
-      std::copy_n(part->begin() + static_cast<ptrdiff_t>(i - begin) * dim, dim,
-                  latents.begin() +
-                      static_cast<ptrdiff_t>(items[i].text) * dim);
+      for (size_t j = 0; j < hidden; ++j)
+        means[windows[i].first * hidden + j] +=
+            windows[i].second.weight * (*part)[(i - begin) * hidden + j];
     begin = end;
   }
-  return latents;
+  return network.project(means);
 }
 
 Expected<std::unique_ptr<Encoder>>

@@ -128,6 +128,28 @@ Expected<std::vector<float>> TorchEncoder::encode(TokenBatch &batch) const {
 }
 
 Expected<std::vector<float>>
+TorchEncoder::poolWindows(TokenBatch &batch) const {
+  std::vector<float> means(batch.getNumRows() * config.hiddenSize);
+  CwmTokenBatch view = batch.get();
+  if (Error error =
+          library->check((*library)->poolWindows(handle, &view, means.data()),
+                         "cannot encode"))
+    return error;
+  return means;
+}
+
+Expected<std::vector<float>>
+TorchEncoder::project(ArrayRef<float> means) const {
+  const int64_t texts = static_cast<int64_t>(means.size()) / config.hiddenSize;
+  std::vector<float> latents(texts * dim);
+  if (Error error = library->check(
+          (*library)->project(handle, means.data(), texts, latents.data()),
+          "cannot encode"))
+    return error;
+  return latents;
+}
+
+Expected<std::vector<float>>
 TorchEncoder::computeHidden(TokenBatch &batch) const {
   CwmTokenBatch view = batch.get();
   std::vector<float> hidden(view.rows * view.columns * config.hiddenSize);

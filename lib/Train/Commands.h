@@ -16,6 +16,7 @@ namespace cwm {
 // function, so that each command has its own `--help`; see CommandLine.cpp of
 // cwm-tune for the style. `argv[0]` is "cwm-train <command>".
 TrainExit runEncoderCommand(int argc, char **argv);
+TrainExit runTransitionCommand(int argc, char **argv);
 
 /// Samples, records and measures candidates of payloads.
 TrainExit runCollectCommand(int argc, char **argv);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EncoderRun.h"
+#include "StageFlags.h"
 
 #include "cwm/Database/Database.h"
 #include "cwm/Dataset/Workloads.h"
@@ -32,15 +33,6 @@ namespace cwm {
 // Flags
 //===----------------------------------------------------------------------===//
 
-/// Checks that a real number lies in [low, high].
-static Error checkReal(StringRef flag, double value, double low, double high) {
-  if (std::isfinite(value) && value >= low && value <= high)
-    return Error::success();
-  return makeFlagError(
-      formatv("--{0}={1}: must be from {2} to {3}", flag, value, low, high)
-          .str());
-}
-
 Error EncoderRunOptions::validate() const {
   struct Range {
     StringRef flag;
@@ -53,28 +45,20 @@ Error EncoderRunOptions::validate() const {
            Range{"intermediate", network.intermediateSize, 1, 65536},
            Range{"dim", dim, 1, 8192},
            Range{"window", network.windowTokens, 4, 1024},
-           Range{"steps", training.steps, 0, 100000000},
-           Range{"warmup", training.warmupSteps, 0, 100000000},
            Range{"batch-files", training.batches.files, 1, 65536},
            Range{"batch-texts", training.batches.textsPerFile, 1, 65536},
            Range{"max-windows", training.views.maxWindows, 1, 65536},
-           Range{"evaluate-every", training.evaluateEvery, 1, 100000000},
-           Range{"patience", training.patience, 0, 100000000},
-           Range{"checkpoint-every", training.checkpointEvery, 1, 100000000},
-           Range{"threads", threads, 1, 1024},
-           Range{"ranks", training.views.ranks, 1, 1024},
-           Range{"rank", training.rank, 0, training.views.ranks - 1},
        })
     if (Error error =
             checkFlagRange(range.flag, range.value, range.low, range.high))
       return error;
+  if (Error error = cwm::validate(training, training.step.adam))
+    return error;
   struct RealRange {
     StringRef flag;
     double value, low, high;
   };
   for (const RealRange &range : {
-           RealRange{"learning-rate", training.step.learningRate, 0, 1},
-           RealRange{"weight-decay", training.step.weightDecay, 0, 1},
            RealRange{"dropout", training.step.dropout, 0, 0.9},
            RealRange{"temperature", training.step.temperature, 0.001, 100},
            RealRange{"intra-weight", training.step.intraWeight, 0, 1e6},
@@ -82,7 +66,8 @@ Error EncoderRunOptions::validate() const {
            RealRange{"rewrites", training.views.rewriteShare, 0, 1},
            RealRange{"validation", validation, 0, 0.9},
        })
-    if (Error error = checkReal(range.flag, range.value, range.low, range.high))
+    if (Error error =
+            checkRealFlag(range.flag, range.value, range.low, range.high))
       return error;
   if (network.hiddenSize % network.numHeads != 0)
     return makeFlagError("--hidden=" + Twine(network.hiddenSize) +
@@ -97,10 +82,7 @@ Error EncoderRunOptions::validate() const {
   if (texts.empty() && training.steps > 0)
     return makeFlagError("a file of texts is needed to train on (--steps=0 "
                          "trains nothing)");
-  if (training.views.ranks > 1 && rendezvous.empty())
-    return makeFlagError("--ranks=" + Twine(training.views.ranks) +
-                         " needs --rendezvous=<file>");
-  return Error::success();
+  return processes.validate();
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,13 +97,12 @@ public:
 
 private:
   Error checkModel();
-  Error makeFolders();
   Error checkHeldOut() const;
   Error loadNetwork();
-  Error train(EncoderData &validation, EncoderTrainingResult &result);
-  Error writeModel(const EncoderTrainingResult &result);
+  Error train(EncoderData &validation, TrainingResult &result);
+  Error writeModel(const TrainingResult &result);
   std::string getFingerprint() const;
-  bool isFirst() const { return options.training.rank == 0; }
+  bool isFirst() const { return options.processes.isFirst(); }
 
   EncoderRunOptions &options;
   std::string tokenizerText;
@@ -131,12 +112,6 @@ private:
 };
 } // namespace
 
-static std::string joinPath(StringRef folder, StringRef name) {
-  SmallString<256> path(folder);
-  sys::path::append(path, name);
-  return path.str().str();
-}
-
 Error EncoderRun::checkModel() {
   for (StringRef name : {StringRef(ModelDirectory::transitionFile),
                          StringRef(ModelDirectory::rankerFile)})
@@ -145,14 +120,6 @@ Error EncoderRun::checkModel() {
           "'" + options.model + "' has a " + name +
           ", which was trained with another encoder: give another folder, or "
           "remove it");
-  return Error::success();
-}
-
-Error EncoderRun::makeFolders() {
-  for (const std::string &folder : {options.model, options.workDir})
-    if (std::error_code code = sys::fs::create_directories(folder))
-      return createStringError("cannot make the folder '" + folder +
-                               "': " + code.message());
   return Error::success();
 }
 
@@ -229,20 +196,7 @@ Error EncoderRun::loadNetwork() {
   if (weights)
     if (Error error = network->loadWeights(*weights, /*isImport=*/true))
       return error;
-  const TorchLibrary &library = network->getLibrary();
-  if (Error error = library.check(
-          library->setThreads(static_cast<int32_t>(options.threads)),
-          "cannot use " + Twine(options.threads) + " threads"))
-    return error;
-  if (options.training.views.ranks == 1)
-    return Error::success();
-  constexpr int32_t timeoutSeconds = 300;
-  return library.check(
-      library->joinGroup(options.rendezvous.c_str(), options.address.c_str(),
-                         static_cast<int32_t>(options.training.rank),
-                         static_cast<int32_t>(options.training.views.ranks),
-                         timeoutSeconds),
-      "cannot meet the other processes");
+  return options.processes.join(network->getLibrary());
 }
 
 std::string EncoderRun::getFingerprint() const {
@@ -258,26 +212,18 @@ std::string EncoderRun::getFingerprint() const {
         training.views.maxWindows, training.evaluateEvery, training.patience,
         training.evaluationBatches, static_cast<int64_t>(options.seed)})
     os << value << ' ';
-  for (double value : {training.step.temperature, training.step.intraWeight,
-                       training.step.interWeight, training.step.learningRate,
-                       training.step.weightDecay, training.step.dropout,
-                       training.views.rewriteShare, options.validation})
+  for (double value :
+       {training.step.temperature, training.step.intraWeight,
+        training.step.interWeight, training.step.adam.learningRate,
+        training.step.adam.weightDecay, training.step.dropout,
+        training.views.rewriteShare, options.validation})
     os << formatv("{0:e17} ", value);
   os << options.initFrom << ' ' << hashText(tokenizerText) << ' '
      << options.dataDigest;
   return hashText(text);
 }
 
-namespace {
-/// What the training loop looks at between two steps.
-struct StopFlag : Stoppable {
-  std::atomic<bool> flag{false};
-  void requestStop() override { flag = true; }
-};
-} // namespace
-
-Error EncoderRun::train(EncoderData &validation,
-                        EncoderTrainingResult &result) {
+Error EncoderRun::train(EncoderData &validation, TrainingResult &result) {
   EncoderTrainingOptions &training = options.training;
   training.folder = options.workDir;
   auto say = [&](const Twine &line) {
@@ -294,7 +240,7 @@ Error EncoderRun::train(EncoderData &validation,
   InterruptScope interrupts("cwm-train: interrupted; the same command goes "
                             "on\n");
   interrupts.setWork(stop);
-  Expected<EncoderTrainingResult> outcome =
+  Expected<TrainingResult> outcome =
       trainEncoder(**model, data, validation, *tokenizer, network->getConfig(),
                    training, stop.flag, say);
   if (!outcome)
@@ -303,7 +249,7 @@ Error EncoderRun::train(EncoderData &validation,
   return Error::success();
 }
 
-Error EncoderRun::writeModel(const EncoderTrainingResult &result) {
+Error EncoderRun::writeModel(const TrainingResult &result) {
   // The best weights are in a file; without training the network's count.
   if (options.training.steps > 0) {
     Expected<SafeTensors> best =
@@ -369,19 +315,20 @@ TrainExit EncoderRun::run() {
   }
   if (Error error = loadNetwork())
     return reportTrainError(std::move(error));
-  if (Error error = makeFolders())
-    return reportTrainError(std::move(error));
-  EncoderTrainingResult result;
+  for (const std::string &folder : {options.model, options.workDir})
+    if (Error error = makeFolder(folder))
+      return reportTrainError(std::move(error));
+  TrainingResult result;
   if (trains) {
     options.training.fingerprint = getFingerprint();
     if (Error error = train(validation, result))
       return reportTrainError(std::move(error));
   }
-  if (result.end == EncoderTrainingResult::End::Diverged ||
-      result.end == EncoderTrainingResult::End::NothingToLearn)
+  if (result.end == TrainingResult::End::Diverged ||
+      result.end == TrainingResult::End::NothingToLearn)
     return reportTrainError(createStringError(result.message),
                             TrainExit::NoResult);
-  if (result.end == EncoderTrainingResult::End::Interrupted) {
+  if (result.end == TrainingResult::End::Interrupted) {
     errs() << "cwm-train: interrupted after step " << result.lastStep
            << "; the same command goes on\n";
     return TrainExit::Interrupted;

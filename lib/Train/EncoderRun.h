@@ -8,7 +8,10 @@
 #ifndef CWM_LIB_TRAIN_ENCODERRUN_H
 #define CWM_LIB_TRAIN_ENCODERRUN_H
 
+#include "Stage.h"
+
 #include "cwm/Train/EncoderTraining.h"
+#include "cwm/Train/Train.h"
 
 namespace cwm {
 
@@ -22,8 +25,7 @@ struct EncoderRunOptions {
   EncoderTrainingOptions training;
   double validation = 0.1;
   uint64_t seed = 0;
-  int64_t threads = 1;
-  std::string rendezvous, address;
+  ProcessOptions processes;
   std::string model, workDir, target;
   /// Of all texts, filled when they are read.
   std::string dataDigest;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "StageFlags.h"
 
 #include "cwm/Dataset/Stats.h"
 #include "cwm/Model/Tokenizer.h"
@@ -38,22 +39,7 @@ static StatsFlags parseFlags(int argc, char **argv) {
   cl::opt<std::string> tokenizer(
       "tokenizer", cl::value_desc("file"), cl::cat(input),
       cl::desc("Count tokens with this tokenizer.json"));
-  cl::opt<std::string> workloads(
-      "workloads", cl::value_desc("file"), cl::cat(input),
-      cl::init(WorkloadTable::getDefaultPath()),
-      cl::desc("Workloads of the benchmarks and the networks that are held out "
-               "(default: the one that comes with cwm)"));
-  cl::list<std::string> networks(
-      "leave-out-network", cl::value_desc("name"), cl::cat(split),
-      cl::desc("Leave this network out of training as well; any number of "
-               "times"));
-  cl::list<std::string> families(
-      "leave-out-family", cl::value_desc("name"), cl::cat(split),
-      cl::desc("Leave this family of operators out of training; any number of "
-               "times"));
-  cl::opt<int64_t> shapes(
-      "leave-out-shapes", cl::value_desc("n"), cl::init(0), cl::cat(split),
-      cl::desc("Leave one of n shapes out of training (default: 0, none)"));
+  SplitFlags splitFlags(input, split);
   cl::opt<bool> json("json", cl::cat(output), cl::desc("Print JSON"));
   cl::opt<bool> list("list", cl::cat(output),
                      cl::desc("A line for each workload as well"));
@@ -68,14 +54,14 @@ static StatsFlags parseFlags(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "what a database has: workloads, trajectories, "
                               "states, failures, times\n");
-  flags.emptyFlag = findEmptyFlag({&database, &tokenizer, &workloads, &texts});
+  flags.emptyFlag =
+      findEmptyFlag({&database, &tokenizer, &splitFlags.workloads, &texts});
   flags.database = database;
   flags.tokenizer = tokenizer;
-  flags.workloads = workloads;
+  flags.workloads = splitFlags.workloads;
   flags.texts = texts;
-  flags.split.networks.assign(networks.begin(), networks.end());
-  flags.split.families.assign(families.begin(), families.end());
-  flags.shapesOneIn = shapes;
+  flags.split = splitFlags.getOptions();
+  flags.shapesOneIn = splitFlags.shapes;
   flags.json = json;
   flags.listWorkloads = list;
   flags.heldOut = heldOut;

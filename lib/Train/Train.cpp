@@ -31,6 +31,8 @@ ArrayRef<TrainCommand> cwm::getTrainCommands() {
       {"stats", "says what was collected, writes texts for the encoder",
        runStatsCommand},
       {"encoder", "trains the encoder E on texts", runEncoderCommand},
+      {"transition", "trains the transition F on trajectories",
+       runTransitionCommand},
   };
   return commands;
 }

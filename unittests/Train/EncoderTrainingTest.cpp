@@ -21,7 +21,7 @@ using namespace llvm;
 using namespace cwm;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using End = EncoderTrainingResult::End;
+using End = TrainingResult::End;
 
 namespace {
 
@@ -44,8 +44,8 @@ public:
       weight = weight * 0.9F + static_cast<float>(batch.tokens.ids[i]);
     weight += static_cast<float>(batch.tokens.rowSeeds[0] % 1000);
     moment = moment * 0.5F + weight;
-    weight += static_cast<float>(options.learningRate) * moment;
-    rates.push_back(options.learningRate);
+    weight += static_cast<float>(options.adam.learningRate) * moment;
+    rates.push_back(options.adam.learningRate);
     return result;
   }
   Expected<CwmStepResult> evaluate(ContrastiveViews &views,
@@ -100,7 +100,7 @@ protected:
     auto buffer = MemoryBuffer::getFile(path(name));
     return buffer ? (*buffer)->getBuffer().str() : "";
   }
-  Expected<EncoderTrainingResult> train(FakeModel &model) {
+  Expected<TrainingResult> train(FakeModel &model) {
     options.folder = folder.str().str();
     EncoderData training = makeData(4, 5), validation = makeData(2, 3);
     return trainEncoder(model, training, validation, tokenizer, config, options,
@@ -128,7 +128,7 @@ TEST_F(TrainingTest, GoesOnToTheSameResult) {
   // what came behind the checkpoint of step 10 is lost.
   FakeModel first;
   first.afterStep = [&](int64_t step) { stop = step == 7; };
-  EncoderTrainingResult result = cantFail(train(first));
+  TrainingResult result = cantFail(train(first));
   EXPECT_EQ(result.end, End::Interrupted);
   EXPECT_EQ(result.lastStep, 7);
   stop = false;
@@ -157,7 +157,7 @@ TEST_F(TrainingTest, GoesOnToTheSameResult) {
 TEST_F(TrainingTest, LossThatIsNoNumberStops) {
   FakeModel model;
   model.badStep = 13;
-  EncoderTrainingResult result = cantFail(train(model));
+  TrainingResult result = cantFail(train(model));
   EXPECT_EQ(result.end, End::Diverged);
   EXPECT_EQ(result.message, "the loss of step 13 is not a number; '" +
                                 path("checkpoint.safetensors") +
@@ -179,7 +179,7 @@ TEST_F(TrainingTest, StopsEarlyAndRemembersTheBest) {
   FakeModel model;
   model.losses = {5, 3, 4, 3.5, 1};
   options.evaluationBatches = 1;
-  EncoderTrainingResult result = cantFail(train(model));
+  TrainingResult result = cantFail(train(model));
   EXPECT_EQ(result.end, End::EarlyStop);
   EXPECT_EQ(result.lastStep, 8);
   EXPECT_EQ(result.bestStep, 4);
@@ -195,7 +195,7 @@ TEST_F(TrainingTest, StopsEarlyAndRemembersTheBest) {
 
 TEST_F(TrainingTest, TheLearningRateRisesAndFalls) {
   options.steps = 8;
-  options.step.learningRate = 1;
+  options.step.adam.learningRate = 1;
   FakeModel model;
   cantFail(train(model));
   ASSERT_EQ(model.rates.size(), 8U);
@@ -209,7 +209,7 @@ TEST_F(TrainingTest, CheckpointsOfOthersAreRefused) {
   cantFail(train(model));
   options.fingerprint = "another run";
   EXPECT_THAT(toString(train(model).takeError()),
-              HasSubstr("is the checkpoint of a run with other texts or "
+              HasSubstr("is the checkpoint of a run with other data or "
                         "options"));
   options.resume = false;
   EXPECT_EQ(cantFail(train(model)).end, End::Done);
@@ -229,7 +229,7 @@ TEST_F(TrainingTest, OneTextHasNoNegatives) {
   FakeModel model;
   auto errorOf = [&](const EncoderData &training,
                      const EncoderData &validation) {
-    EncoderTrainingResult result =
+    TrainingResult result =
         cantFail(trainEncoder(model, training, validation, tokenizer, config,
                               options, stop, [](const Twine &) {}));
     EXPECT_EQ(result.end, End::NothingToLearn);

@@ -43,6 +43,10 @@ public:
 
   /// The unit vectors of the batch's texts.
   llvm::Expected<std::vector<float>> encode(TokenBatch &batch) const;
+  /// The mean hidden vector of each window, in rows of hidden_size.
+  llvm::Expected<std::vector<float>> poolWindows(TokenBatch &batch) const;
+  /// The unit vectors of texts whose mean hidden vectors are `means`.
+  llvm::Expected<std::vector<float>> project(llvm::ArrayRef<float> means) const;
   /// The last layer's output, see CwmTorchTable::computeHidden.
   llvm::Expected<std::vector<float>> computeHidden(TokenBatch &batch) const;
 

@@ -67,23 +67,61 @@ struct CwmContrastiveBatch {
   const int64_t *group;    ///< [views]; equal: the negatives are intra-file
 };
 
+struct CwmAdamOptions {
+  double learningRate, beta1, beta2, epsilon, weightDecay;
+  double clipNorm; ///< of the gradient; 0: no limit
+};
+
 struct CwmStepOptions {
   double temperature;
   double intraWeight, interWeight; ///< of negatives
-  double learningRate, beta1, beta2, epsilon, weightDecay;
-  double clipNorm; ///< of the gradient; 0: no limit
   double dropout;
+  CwmAdamOptions adam;
 };
 
 struct CwmStepResult {
-  double loss;         ///< mean over the views
-  double accuracy;     ///< share of views nearest to their positive
+  double loss; ///< mean over the views, or over the weights of the targets
+  /// Share of views nearest to their positive; of predicted states nearer to
+  /// their target than to each negative.
+  double accuracy;
   double gradientNorm; ///< before clipping
   /// 0 when the loss or the gradient is not finite: nothing was updated.
   int32_t finite;
 };
 
+/// Sizes of a transition, in the words of docs/Model.md.
+struct CwmTransitionShape {
+  int64_t dim;      ///< d, the length of a latent state
+  int64_t encoding; ///< e, that of an encoded action text
+  int64_t action;   ///< m, that of an action
+  int64_t hidden;   ///< h, the width of the residual network; 0: none
+};
+
+/// Roll-outs of K actions from known states, or the part of them that this
+/// process computes. Latent states and encoded actions are rows of two tables.
+struct CwmRolloutBatch {
+  int64_t rows, steps;
+  const float *states;    ///< numStates x dim
+  const float *encodings; ///< numActions x encoding
+  int64_t numStates, numActions;
+  const int32_t *start;   ///< [rows], of `states`
+  const int32_t *actions; ///< rows x steps, of `encodings`; -1 behind the end
+  const int32_t *targets; ///< rows x steps, of `states`; -1: not known
+  const float *weights;   ///< rows x steps, of targets
+  double totalWeight;     ///< of the targets of all processes
+  int64_t negatives;
+  const int32_t *negative; ///< rows x negatives, of `states`; -1: none
+  int64_t sameWorkload;    ///< the first so many are of the same workload
+};
+
+struct CwmRolloutOptions {
+  double sameMargin, otherMargin; ///< to the hardest negative, of each kind
+  double sameWeight, otherWeight; ///< of these terms, that of the match is 1
+  CwmAdamOptions adam;
+};
+
 struct CwmEncoder;
+struct CwmTransition;
 struct CwmTrainer;
 
 struct CwmTorchTable {
@@ -107,6 +145,12 @@ struct CwmTorchTable {
   /// Unit vectors, texts x dim.
   int (*encode)(CwmEncoder *encoder, const CwmTokenBatch *batch,
                 float *latents);
+  /// The mean hidden vector of each row's tokens, rows x hidden.
+  int (*poolWindows)(CwmEncoder *encoder, const CwmTokenBatch *batch,
+                     float *means);
+  /// Unit vectors, texts x dim, of the texts' mean hidden vectors.
+  int (*project)(CwmEncoder *encoder, const float *means, int64_t texts,
+                 float *latents);
 
   /// Trains `encoder`, which must outlive the trainer.
   int (*createTrainer)(CwmEncoder *encoder, CwmTrainer **trainer);
@@ -123,6 +167,26 @@ struct CwmTorchTable {
   int (*evaluate)(CwmTrainer *trainer, const CwmContrastiveBatch *batch,
                   const CwmStepOptions *options, CwmStepResult *result);
 
+  /// Random weights by `seed`, close to the identity.
+  int (*createTransition)(const CwmTransitionShape *shape, uint64_t seed,
+                          CwmTransition **transition);
+  void (*destroyTransition)(CwmTransition *transition);
+  int (*visitTransition)(CwmTransition *transition, CwmTensorVisitor visitor,
+                         void *context);
+  /// The predicted states, rows x steps x dim; behind the end the last one.
+  int (*rollOut)(CwmTransition *transition, const CwmRolloutBatch *batch,
+                 float *states);
+  /// Trains `transition`, which must outlive the trainer. visitState and
+  /// destroyTrainer as above.
+  int (*createTransitionTrainer)(CwmTransition *transition,
+                                 CwmTrainer **trainer);
+  int (*stepTransition)(CwmTrainer *trainer, const CwmRolloutBatch *batch,
+                        const CwmRolloutOptions *options, int64_t step,
+                        CwmStepResult *result);
+  int (*evaluateTransition)(CwmTrainer *trainer, const CwmRolloutBatch *batch,
+                            const CwmRolloutOptions *options,
+                            CwmStepResult *result);
+
   /// Joins the processes that meet in the file `store`; steps and evaluations
   /// are then collective. `address` is this machine's on the network between
   /// them. Once in a process.
@@ -137,7 +201,7 @@ struct CwmTorchTable {
 
 namespace cwm {
 /// Rises with each change of the table.
-inline constexpr uint32_t torchTableVersion = 1;
+inline constexpr uint32_t torchTableVersion = 2;
 /// Type and name of the one exported function.
 using GetTorchTable = const CwmTorchTable *(*)();
 inline constexpr char torchTableSymbol[] = "cwmGetTorchTable";

@@ -11,13 +11,9 @@
 #include "cwm/Model/TorchEncoder.h"
 #include "cwm/Train/ContrastiveBatches.h"
 #include "cwm/Train/EncoderData.h"
-#include "cwm/Train/Train.h"
+#include "cwm/Train/TrainingLoop.h"
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-
-#include <atomic>
 #include <memory>
-#include <string>
 
 namespace cwm {
 
@@ -44,58 +40,23 @@ public:
 llvm::Expected<std::unique_ptr<ContrastiveModel>>
 makeTorchModel(TorchEncoder &encoder);
 
-struct EncoderTrainingOptions {
-  int64_t steps = 2000;
-  /// The learning rate rises linearly over these, and falls linearly to a tenth
-  /// at the last step.
-  int64_t warmupSteps = 100;
+struct EncoderTrainingOptions : LoopOptions {
   BatchSampler::Options batches;
   ViewMaker::Options views;
-  CwmStepOptions step = {
-      /*temperature=*/0.07, /*intraWeight=*/2,
-      /*interWeight=*/1,    /*learningRate=*/5e-4,
-      /*beta1=*/0.9,        /*beta2=*/0.999,
-      /*epsilon=*/1e-8,     /*weightDecay=*/0.01,
-      /*clipNorm=*/1,       /*dropout=*/0.1};
-  /// Steps between evaluations on the validation texts, and how many of these
-  /// may pass without a better loss before training stops; 0: never.
-  int64_t evaluateEvery = 100, patience = 5;
+  CwmStepOptions step = {/*temperature=*/0.07,
+                         /*intraWeight=*/2,
+                         /*interWeight=*/1,
+                         /*dropout=*/0.1,
+                         /*adam=*/
+                         {/*learningRate=*/5e-4, /*beta1=*/0.9,
+                          /*beta2=*/0.999, /*epsilon=*/1e-8,
+                          /*weightDecay=*/0.01, /*clipNorm=*/1}};
   /// Batches of an evaluation.
   int64_t evaluationBatches = 8;
-  int64_t checkpointEvery = 100;
-  /// Ends the run after this step, as an interrupt does; 0: not.
-  int64_t stopAfter = 0;
-
-  /// Where checkpoint, best weights and log are; only the process of rank 0
-  /// writes there.
-  std::string folder;
-  /// What a checkpoint must agree with: everything that the result depends on.
-  std::string fingerprint;
-  bool resume = true;
-
-  int64_t rank = 0;
 };
 
-/// How training ended.
-struct EncoderTrainingResult {
-  enum class End { Done, EarlyStop, Interrupted, Diverged, NothingToLearn };
-  End end = End::Done;
-  int64_t lastStep = 0, bestStep = 0;
-  double bestLoss = 0, bestAccuracy = 0;
-  /// Why there is no result: of a divergence the step, the value, and the
-  /// checkpoint that was kept.
-  std::string message;
-};
-
-/// Trains until the last step, an early stop, an interrupt (`stop`) or a loss
-/// that is not finite. The folder then has
-/// - `checkpoint.safetensors`: parameters, moments, and where the run is, from
-///   which a further call goes on to the same result as one without a pause;
-/// - `best.safetensors`: the parameters of the best evaluation;
-/// - `metrics.jsonl`: a line a step and a line an evaluation.
-/// Each is replaced in one step. A checkpoint with another fingerprint is an
-/// error.
-llvm::Expected<EncoderTrainingResult>
+/// See runTrainingLoop.
+llvm::Expected<TrainingResult>
 trainEncoder(ContrastiveModel &model, const EncoderData &training,
              const EncoderData &validation, const Tokenizer &tokenizer,
              const EncoderConfig &config, const EncoderTrainingOptions &options,

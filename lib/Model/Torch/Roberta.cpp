@@ -111,11 +111,6 @@ Roberta::Roberta(const CwmEncoderShape &shape, uint64_t seed)
   projection = addDense("projection", shape.hidden, shape.dim);
 }
 
-void Roberta::setRequiresGradient(bool required) {
-  for (Parameter &parameter : parameters)
-    parameter.value.set_requires_grad(required);
-}
-
 //===----------------------------------------------------------------------===//
 // Forward
 //===----------------------------------------------------------------------===//
@@ -222,22 +217,31 @@ at::Tensor Roberta::encode(const CwmTokenBatch &batch, double dropout) const {
       part.rowSeeds += row;
     texts = texts + poolTexts(part, dropout);
   }
-  at::Tensor latents = projection(texts);
+  return project(texts);
+}
+
+at::Tensor Roberta::project(const at::Tensor &means) const {
+  at::Tensor latents = projection(means);
   return latents / latents.norm(2, {1}, true).clamp_min(1e-12);
 }
 
-at::Tensor Roberta::poolTexts(const CwmTokenBatch &batch,
-                              double dropout) const {
+at::Tensor Roberta::poolWindows(const CwmTokenBatch &batch,
+                                double dropout) const {
   at::Tensor hidden = computeHidden(batch, dropout);
   at::Tensor lengths = at::from_blob(const_cast<int32_t *>(batch.lengths),
                                      {batch.rows, 1}, at::kInt)
                            .to(at::kFloat);
+  return hidden.sum(1) / lengths;
+}
+
+at::Tensor Roberta::poolTexts(const CwmTokenBatch &batch,
+                              double dropout) const {
   at::Tensor weights = at::from_blob(const_cast<float *>(batch.weights),
                                      {batch.rows, 1}, at::kFloat);
   at::Tensor owner =
       at::from_blob(const_cast<int32_t *>(batch.owner), {batch.rows}, at::kInt)
           .to(at::kLong);
-  at::Tensor windows = hidden.sum(1) / lengths * weights;
+  at::Tensor windows = poolWindows(batch, dropout) * weights;
   return at::zeros({batch.texts, shape.hidden}, at::kFloat)
       .index_add(0, owner, windows);
 }

@@ -8,20 +8,12 @@
 #ifndef CWM_LIB_MODEL_TORCH_ROBERTA_H
 #define CWM_LIB_MODEL_TORCH_ROBERTA_H
 
-#include "cwm/Model/TorchTable.h"
-
-#include <ATen/ATen.h>
+#include "Adam.h"
 
 #include <string>
 #include <vector>
 
 namespace cwm::torch_component {
-
-/// A parameter under the name that RoBERTa's files give it.
-struct Parameter {
-  std::string name;
-  at::Tensor value;
-};
 
 /// Dropout whose masks depend on nothing but the row's seed, the place in the
 /// network and the position in the row: the same whichever process computes
@@ -41,12 +33,16 @@ public:
 
   const CwmEncoderShape &getShape() const { return shape; }
   std::vector<Parameter> &getParameters() { return parameters; }
-  void setRequiresGradient(bool required);
 
   /// rows x columns x hidden; 0 beyond the rows' lengths.
   at::Tensor computeHidden(const CwmTokenBatch &batch, double dropout) const;
   /// texts x dim, unit rows.
   at::Tensor encode(const CwmTokenBatch &batch, double dropout) const;
+
+  /// The mean hidden vector of each row's tokens: rows x hidden.
+  at::Tensor poolWindows(const CwmTokenBatch &batch, double dropout) const;
+  /// Unit rows of the texts' mean hidden vectors: texts x dim.
+  at::Tensor project(const at::Tensor &means) const;
 
 private:
   /// The mean hidden vector of each text: texts x hidden.

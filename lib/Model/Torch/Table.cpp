@@ -13,18 +13,26 @@
 #include "Group.h"
 #include "Roberta.h"
 #include "Trainer.h"
+#include "TransitionNetwork.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/api/include/torch/version.h>
+
+#include <memory>
 
 using namespace cwm::torch_component;
 
 struct CwmEncoder {
   Roberta network;
 };
+struct CwmTransition {
+  TransitionNetwork network;
+};
+/// One of the two.
 struct CwmTrainer {
-  Trainer trainer;
+  std::unique_ptr<Trainer> encoder;
+  std::unique_ptr<TransitionTrainer> transition;
 };
 
 static std::string &getLastError() {
@@ -105,29 +113,92 @@ static constexpr CwmTorchTable table = {
         copyTo(encoder->network.encode(*batch, 0), latents);
       });
     },
+    /*poolWindows=*/
+    [](CwmEncoder *encoder, const CwmTokenBatch *batch, float *means) {
+      return guard([&] {
+        at::NoGradGuard noGradient;
+        copyTo(encoder->network.poolWindows(*batch, 0), means);
+      });
+    },
+    /*project=*/
+    [](CwmEncoder *encoder, const float *means, int64_t texts, float *latents) {
+      return guard([&] {
+        at::NoGradGuard noGradient;
+        at::Tensor rows = at::from_blob(
+            const_cast<float *>(means),
+            {texts, encoder->network.getShape().hidden}, at::kFloat);
+        copyTo(encoder->network.project(rows), latents);
+      });
+    },
     /*createTrainer=*/
     [](CwmEncoder *encoder, CwmTrainer **trainer) {
       return guard([&] {
         at::NoGradGuard noGradient;
-        *trainer = new CwmTrainer{Trainer(encoder->network)};
+        *trainer = new CwmTrainer{std::make_unique<Trainer>(encoder->network),
+                                  nullptr};
       });
     },
     /*destroyTrainer=*/[](CwmTrainer *trainer) { delete trainer; },
     /*visitState=*/
     [](CwmTrainer *trainer, CwmTensorVisitor visitor, void *context) {
-      return visit(trainer->trainer.getState(), visitor, context);
+      return visit((trainer->encoder ? trainer->encoder->getAdam()
+                                     : trainer->transition->getAdam())
+                       .getState(),
+                   visitor, context);
     },
     /*step=*/
     [](CwmTrainer *trainer, const CwmContrastiveBatch *batch,
        const CwmStepOptions *options, int64_t step, CwmStepResult *result) {
       return guard(
-          [&] { *result = trainer->trainer.step(*batch, *options, step); });
+          [&] { *result = trainer->encoder->step(*batch, *options, step); });
     },
     /*evaluate=*/
     [](CwmTrainer *trainer, const CwmContrastiveBatch *batch,
        const CwmStepOptions *options, CwmStepResult *result) {
       return guard(
-          [&] { *result = trainer->trainer.evaluate(*batch, *options); });
+          [&] { *result = trainer->encoder->evaluate(*batch, *options); });
+    },
+    /*createTransition=*/
+    [](const CwmTransitionShape *shape, uint64_t seed,
+       CwmTransition **transition) {
+      return guard([&] {
+        at::NoGradGuard noGradient;
+        *transition = new CwmTransition{TransitionNetwork(*shape, seed)};
+      });
+    },
+    /*destroyTransition=*/
+    [](CwmTransition *transition) { delete transition; },
+    /*visitTransition=*/
+    [](CwmTransition *transition, CwmTensorVisitor visitor, void *context) {
+      return visit(std::vector(transition->network.getParameters()), visitor,
+                   context);
+    },
+    /*rollOut=*/
+    [](CwmTransition *transition, const CwmRolloutBatch *batch, float *states) {
+      return guard([&] {
+        at::NoGradGuard noGradient;
+        copyTo(transition->network.rollOut(*batch), states);
+      });
+    },
+    /*createTransitionTrainer=*/
+    [](CwmTransition *transition, CwmTrainer **trainer) {
+      return guard([&] {
+        at::NoGradGuard noGradient;
+        *trainer = new CwmTrainer{
+            nullptr, std::make_unique<TransitionTrainer>(transition->network)};
+      });
+    },
+    /*stepTransition=*/
+    [](CwmTrainer *trainer, const CwmRolloutBatch *batch,
+       const CwmRolloutOptions *options, int64_t step, CwmStepResult *result) {
+      return guard(
+          [&] { *result = trainer->transition->step(*batch, *options, step); });
+    },
+    /*evaluateTransition=*/
+    [](CwmTrainer *trainer, const CwmRolloutBatch *batch,
+       const CwmRolloutOptions *options, CwmStepResult *result) {
+      return guard(
+          [&] { *result = trainer->transition->evaluate(*batch, *options); });
     },
     /*joinGroup=*/
     [](const char *store, const char *address, int32_t rank, int32_t size,

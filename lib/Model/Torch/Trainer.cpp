@@ -11,27 +11,10 @@
 #include "Group.h"
 
 #include <ATen/core/grad_mode.h>
-#include <c10/util/Enumerate.h>
 
 #include <cmath>
 
 namespace cwm::torch_component {
-
-Trainer::Trainer(Roberta &encoder) : encoder(encoder) {
-  for (Parameter &parameter : encoder.getParameters()) {
-    first.push_back(at::zeros_like(parameter.value));
-    second.push_back(at::zeros_like(parameter.value));
-  }
-}
-
-std::vector<Parameter> Trainer::getState() {
-  std::vector<Parameter> state = encoder.getParameters();
-  for (auto [index, parameter] : c10::enumerate(encoder.getParameters())) {
-    state.push_back({"adam.first." + parameter.name, first[index]});
-    state.push_back({"adam.second." + parameter.name, second[index]});
-  }
-  return state;
-}
 
 /// The latents of all views, of which this process has computed some: those
 /// carry gradients.
@@ -91,69 +74,12 @@ at::Tensor Trainer::computeLoss(const CwmContrastiveBatch &batch,
   return loss;
 }
 
-double Trainer::gatherGradients() {
-  std::vector<at::Tensor> gradients;
-  for (Parameter &parameter : encoder.getParameters()) {
-    at::Tensor &gradient = parameter.value.mutable_grad();
-    if (!gradient.defined()) // nothing in the batch depends on it
-      gradient = at::zeros_like(parameter.value);
-    gradients.push_back(gradient.reshape({-1}));
-  }
-  at::Tensor flat = at::cat(gradients);
-  if (Group *group = Group::getCurrent().get()) {
-    group->sum(flat);
-    int64_t begin = 0;
-    for (Parameter &parameter : encoder.getParameters()) {
-      const int64_t size = parameter.value.numel();
-      parameter.value.mutable_grad().copy_(
-          flat.slice(0, begin, begin + size).view_as(parameter.value));
-      begin += size;
-    }
-  }
-  return flat.to(at::kDouble).norm().item<double>();
-}
-
-void Trainer::update(const CwmStepOptions &options, int64_t step,
-                     double scale) {
-  const auto count = static_cast<double>(step);
-  const double firstBias = 1 - std::pow(options.beta1, count);
-  const double secondBias = 1 - std::pow(options.beta2, count);
-  for (auto [index, parameter] : c10::enumerate(encoder.getParameters())) {
-    at::Tensor gradient = parameter.value.grad() * scale;
-    first[index].mul_(options.beta1).add_(gradient, 1 - options.beta1);
-    second[index]
-        .mul_(options.beta2)
-        .addcmul_(gradient, gradient, 1 - options.beta2);
-    at::Tensor denominator =
-        (second[index] / secondBias).sqrt_().add_(options.epsilon);
-    // Decoupled decay, of matrices only.
-    if (parameter.value.dim() > 1)
-      parameter.value.mul_(1 - options.learningRate * options.weightDecay);
-    parameter.value.addcdiv_(first[index], denominator,
-                             -options.learningRate / firstBias);
-  }
-}
-
 CwmStepResult Trainer::step(const CwmContrastiveBatch &batch,
                             const CwmStepOptions &options, int64_t step) {
   CwmStepResult result = {};
-  encoder.setRequiresGradient(true);
-  for (Parameter &parameter : encoder.getParameters())
-    parameter.value.mutable_grad() = at::Tensor();
+  adam.start();
   at::Tensor loss = computeLoss(batch, options, options.dropout, result);
-  // All processes see the same loss, so all of them stop here or none.
-  if (!std::isfinite(result.loss))
-    return result;
-  if (loss.requires_grad())
-    loss.backward();
-  at::NoGradGuard noGradient;
-  result.gradientNorm = gatherGradients();
-  if (!std::isfinite(result.gradientNorm))
-    return result;
-  result.finite = 1;
-  const bool clips =
-      options.clipNorm > 0 && result.gradientNorm > options.clipNorm;
-  update(options, step, clips ? options.clipNorm / result.gradientNorm : 1);
+  adam.finish(loss, options.adam, step, result);
   return result;
 }
 

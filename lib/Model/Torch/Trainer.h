@@ -8,6 +8,7 @@
 #ifndef CWM_LIB_MODEL_TORCH_TRAINER_H
 #define CWM_LIB_MODEL_TORCH_TRAINER_H
 
+#include "Adam.h"
 #include "Roberta.h"
 
 namespace cwm::torch_component {
@@ -15,14 +16,14 @@ namespace cwm::torch_component {
 /// InfoNCE over all views of a batch, and Adam.
 class Trainer {
 public:
-  explicit Trainer(Roberta &encoder);
+  explicit Trainer(Roberta &encoder)
+      : encoder(encoder), adam(encoder.getParameters()) {}
 
   CwmStepResult step(const CwmContrastiveBatch &batch,
                      const CwmStepOptions &options, int64_t step);
   CwmStepResult evaluate(const CwmContrastiveBatch &batch,
                          const CwmStepOptions &options);
-  /// Parameters and moments, under their names in a checkpoint.
-  std::vector<Parameter> getState();
+  Adam &getAdam() { return adam; }
 
 private:
   /// The loss of all processes' views; its gradient reaches the views of this
@@ -30,12 +31,9 @@ private:
   at::Tensor computeLoss(const CwmContrastiveBatch &batch,
                          const CwmStepOptions &options, double dropout,
                          CwmStepResult &result);
-  /// Sums the gradients over all processes; their norm.
-  double gatherGradients();
-  void update(const CwmStepOptions &options, int64_t step, double scale);
 
   Roberta &encoder;
-  std::vector<at::Tensor> first, second;
+  Adam adam;
 };
 
 } // namespace cwm::torch_component

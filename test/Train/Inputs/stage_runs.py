@@ -1,13 +1,16 @@
-"""Runs of `cwm-train encoder` that a shell cannot make, compared with a plain one.
+"""Runs of a stage of `cwm-train` that a shell cannot make, compared with a plain one.
 
-encoder_runs.py interrupt CWM_TRAIN FOLDER FLAG...   interrupted, then killed, then to the end
-encoder_runs.py ranks CWM_TRAIN FOLDER FLAG...       two processes that share each batch
+stage_runs.py interrupt CWM_TRAIN STAGE FOLDER FLAG...   interrupted, then killed, then to the end
+stage_runs.py ranks CWM_TRAIN STAGE FOLDER FLAG...       two processes that share each batch
+
+`encoder` makes models in FOLDER; `transition` adds to copies of FOLDER/model.
 """
 
 from __future__ import annotations
 
 import json
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,10 +23,19 @@ def read_metrics(folder: pathlib.Path) -> list[dict]:
     return [json.loads(line) for line in lines]
 
 
-def start(tool: str, model: pathlib.Path, flags: list[str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [tool, "encoder", "-o", str(model), "--work-dir", f"{model}.work", *flags], stderr=subprocess.PIPE, text=True
-    )
+class Stage:
+    """A stage of cwm-train and its flags."""
+
+    def __init__(self, tool: str, name: str, folder: pathlib.Path, flags: list[str]) -> None:
+        self.tool, self.name, self.folder, self.flags = tool, name, folder, flags
+
+    def start(self, run: str, *flags: str) -> subprocess.Popen[str]:
+        model = self.folder / run
+        if self.name == "transition" and not model.exists():
+            shutil.copytree(self.folder / "model", model)
+        where = [f"--{'model' if self.name == 'transition' else 'o'}={model}", f"--work-dir={model}.work"]
+        command = [self.tool, self.name, *where, *self.flags, *flags]
+        return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
 
 def finish(process: subprocess.Popen[str]) -> str:
@@ -41,33 +53,34 @@ def stop_at(process: subprocess.Popen[str], work: pathlib.Path, step: int, numbe
     return text
 
 
-def interrupt(tool: str, folder: pathlib.Path, flags: list[str]) -> None:
-    finish(start(tool, folder / "whole", flags))
+def interrupt(stage: Stage) -> None:
+    folder = stage.folder
+    finish(stage.start("whole"))
     model, work = folder / "parts", folder / "parts.work"
-    process = start(tool, model, flags)
+    process = stage.start("parts")
     text = stop_at(process, work, 5, signal.SIGINT)
     assert process.returncode == 130, (process.returncode, text)
     print(text.strip().split("\n")[-1])
-    assert not (model / "config.json").exists()
+    assert not (model / f"{stage.name}.safetensors").exists()
     steps = len(read_metrics(work))
-    process = start(tool, model, flags)
+    process = stage.start("parts")
     stop_at(process, work, steps + 6, signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
-    finish(start(tool, model, flags))
-    for name in ("encoder.safetensors", "config.json"):
+    finish(stage.start("parts"))
+    for name in (f"{stage.name}.safetensors", "config.json"):
         assert (model / name).read_bytes() == (folder / "whole" / name).read_bytes(), name
     for name in ("checkpoint.safetensors", "metrics.jsonl"):
         assert (work / name).read_bytes() == (folder / "whole.work" / name).read_bytes(), name
     print("the same result")
 
 
-def ranks(tool: str, folder: pathlib.Path, flags: list[str]) -> None:
-    finish(start(tool, folder / "one", flags))
-    together = ["--ranks=2", f"--rendezvous={folder / 'meeting'}"]
-    processes = [start(tool, folder / "two", [*flags, *together, f"--rank={rank}"]) for rank in (0, 1)]
+def ranks(stage: Stage) -> None:
+    finish(stage.start("one"))
+    together = ["--ranks=2", f"--rendezvous={stage.folder / 'meeting'}"]
+    processes = [stage.start("two", *together, f"--rank={rank}") for rank in (0, 1)]
     for process in processes:
         finish(process)
-    one, two = (read_metrics(folder / f"{name}.work") for name in ("one", "two"))
+    one, two = (read_metrics(stage.folder / f"{name}.work") for name in ("one", "two"))
     assert len(one) == len(two) > 4
     difference = max(abs(first["loss"] - second["loss"]) for first, second in zip(one, two, strict=True))
     assert difference < 1e-4, difference
@@ -76,5 +89,5 @@ def ranks(tool: str, folder: pathlib.Path, flags: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    mode, tool, folder, *flags = sys.argv[1:]
-    {"interrupt": interrupt, "ranks": ranks}[mode](tool, pathlib.Path(folder), flags)
+    mode, tool, name, folder, *flags = sys.argv[1:]
+    {"interrupt": interrupt, "ranks": ranks}[mode](Stage(tool, name, pathlib.Path(folder), flags))
