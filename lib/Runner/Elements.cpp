@@ -186,25 +186,82 @@ static uint64_t nextRandom(uint64_t &state) {
   return value;
 }
 
+namespace {
+/// What the rows that an element lies in do to its value.
+struct RowEffect {
+  bool isSmall = false;
+  /// 0: either.
+  int sign = 0;
+};
+
+/// The effects of InputStyle::Uneven.
+class RowEffects {
+public:
+  RowEffects(const TensorSpec &spec, uint64_t &state) : shape(spec.shape) {
+    for (int64_t extent : shape) {
+      std::vector<RowEffect> rows(extent);
+      for (RowEffect &row : rows) {
+        uint64_t random = nextRandom(state) >> 32;
+        row.isSmall = random % 2 != 0;
+        row.sign = int(random / 2 % 4) - 1;
+        if (row.sign == 2)
+          row.sign = 0;
+      }
+      effects.push_back(std::move(rows));
+    }
+  }
+
+  /// Of the element at this place in row-major order. The first dimension with
+  /// a sign decides on it; small in any dimension is small.
+  RowEffect get(int64_t place) const {
+    RowEffect result;
+    for (size_t dim = shape.size(); dim-- > 0; place /= shape[dim]) {
+      const RowEffect &row = effects[dim][place % shape[dim]];
+      result.isSmall |= row.isSmall;
+      if (row.sign)
+        result.sign = row.sign;
+    }
+    return result;
+  }
+
+private:
+  ArrayRef<int64_t> shape;
+  std::vector<std::vector<RowEffect>> effects;
+};
+} // namespace
+
 void fillRandom(const TensorSpec &spec, ElementKind kind, uint64_t seed,
-                unsigned index, bool nonnegative, void *data) {
+                unsigned index, InputStyle style, void *data) {
   uint64_t state = seed * splitMixStep + index;
   nextRandom(state);
-  nonnegative |= spec.domain == InputDomain::Nonnegative;
+  bool nonnegative = style == InputStyle::Nonnegative ||
+                     spec.domain == InputDomain::Nonnegative;
+  std::optional<RowEffects> rows;
+  if (style == InputStyle::Uneven && !nonnegative)
+    rows.emplace(spec, state);
   for (int64_t i = 0, end = spec.getNumElements(); i < end; ++i) {
     uint64_t random = nextRandom(state);
+    RowEffect row = rows ? rows->get(i) : RowEffect();
+    auto apply = [&](auto value, auto divisor) {
+      if (row.sign)
+        value = std::abs(value) * decltype(value)(row.sign);
+      return row.isSmall ? value / divisor : value;
+    };
     if (isFloat(kind)) {
       // 24 random bits, the precision of f32.
       double unit = double(random >> 40) * 0x1p-24;
       storeFloat(kind, data, i,
-                 nonnegative ? std::max(unit, 0x1p-24) : 2 * unit - 1);
+                 nonnegative ? std::max(unit, 0x1p-24)
+                             : apply(2 * unit - 1, 64.0));
     } else if (spec.domain == InputDomain::Index) {
       storeInteger(kind, data, i, int64_t(random % uint64_t(spec.upperBound)));
     } else if (kind == ElementKind::I1) {
-      storeInteger(kind, data, i, int64_t(random >> 63));
+      storeInteger(kind, data, i,
+                   row.sign ? int64_t(row.sign > 0) : int64_t(random >> 63));
     } else {
       auto value = int64_t((random >> 32) % (nonnegative ? 7 : 17));
-      storeInteger(kind, data, i, nonnegative ? value + 1 : value - 8);
+      storeInteger(kind, data, i,
+                   nonnegative ? value + 1 : apply(value - 8, int64_t(4)));
     }
   }
 }

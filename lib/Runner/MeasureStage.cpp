@@ -64,7 +64,7 @@ Expected<std::unique_ptr<MeasureStage>> MeasureStage::create(
       return std::move(error);
     GuardedBuffer &buffer = stage->inputs.back();
     fillRandom(spec, *getElementKind(spec.elementType), seed, index,
-               stage->reference.nonnegative, buffer.getData());
+               stage->reference.style, buffer.getData());
     // For good: no candidate may write to its inputs, checked or timed.
     buffer.setReadOnly(true);
     stage->pointers.push_back(buffer.getData());

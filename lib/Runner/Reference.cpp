@@ -47,9 +47,9 @@ static Expected<ElementKind> getKind(const TensorSpec &spec) {
 /// Input `index` in the reference's precision: exactly what candidates get.
 static std::vector<char> makeInput(const TensorSpec &spec, ElementKind kind,
                                    ElementKind wide, uint64_t seed,
-                                   unsigned index, bool nonnegative) {
+                                   unsigned index, InputStyle style) {
   std::vector<char> narrow(spec.getNumElements() * getNumBytes(kind));
-  fillRandom(spec, kind, seed, index, nonnegative, narrow.data());
+  fillRandom(spec, kind, seed, index, style, narrow.data());
   if (kind == wide)
     return narrow;
   std::vector<char> result(spec.getNumElements() * getNumBytes(wide));
@@ -65,12 +65,12 @@ struct Evaluator {
   LoadedKernel kernel;
   bool inDoublePrecision;
 
-  Expected<std::vector<ReferenceTensor>> run(uint64_t seed, bool nonnegative);
+  Expected<std::vector<ReferenceTensor>> run(uint64_t seed, InputStyle style);
 };
 } // namespace
 
 Expected<std::vector<ReferenceTensor>> Evaluator::run(uint64_t seed,
-                                                      bool nonnegative) {
+                                                      InputStyle style) {
   std::vector<std::vector<char>> inputs;
   std::vector<GuardedBuffer> results;
   std::vector<void *> pointers;
@@ -80,7 +80,7 @@ Expected<std::vector<ReferenceTensor>> Evaluator::run(uint64_t seed,
       return kind.takeError();
     inputs.push_back(makeInput(spec, *kind,
                                getReferenceKind(*kind, inDoublePrecision), seed,
-                               index, nonnegative));
+                               index, style));
     pointers.push_back(inputs.back().data());
   }
   for (const auto &[index, spec] : enumerate(payload.getResults())) {
@@ -213,6 +213,16 @@ static Expected<Evaluator> compileReference(const Payload &payload,
   return Evaluator{payload, std::move(*kernel), inDoublePrecision};
 }
 
+/// How many results of i1 have one value in all elements.
+static size_t countConstantAnswers(const Payload &payload,
+                                   ArrayRef<ReferenceTensor> results) {
+  size_t count = 0;
+  for (auto [spec, result] : zip(payload.getResults(), results))
+    count += spec.elementType == "i1" && result.bytes.size() > 1 &&
+             all_equal(result.bytes);
+  return count;
+}
+
 Expected<Reference> computeReference(const Payload &payload,
                                      const HardwareDescription &hardware,
                                      uint64_t seed, EvaluationFn onRun) {
@@ -222,21 +232,36 @@ Expected<Reference> computeReference(const Payload &payload,
     return evaluator.takeError();
   if (onRun)
     onRun();
-  for (bool nonnegative : {false, true}) {
+  Reference reference;
+  auto attempt = [&](InputStyle style) -> Error {
     Expected<std::vector<ReferenceTensor>> results =
-        evaluator->run(seed, nonnegative);
+        evaluator->run(seed, style);
     if (!results)
       return results.takeError();
-    std::optional<size_t> bad = findNaN(*results);
-    if (!bad)
-      return Reference{nonnegative, std::move(*results)};
-    if (nonnegative)
+    reference = {style, std::move(*results)};
+    return Error::success();
+  };
+  if (Error error = attempt(InputStyle::Uniform))
+    return std::move(error);
+  if (findNaN(reference.results)) {
+    if (Error error = attempt(InputStyle::Nonnegative))
+      return std::move(error);
+    if (std::optional<size_t> bad = findNaN(reference.results))
       return createStringError(
           "result " + Twine(*bad) +
           " of the payload is NaN for random inputs in [-1, 1] and in (0, 1]: "
           "no candidate could be checked");
+    return std::move(reference);
   }
-  llvm_unreachable("one of the two attempts returns");
+  if (size_t before = countConstantAnswers(payload, reference.results)) {
+    Reference ordinary = std::move(reference);
+    if (Error error = attempt(InputStyle::Uneven))
+      return std::move(error);
+    if (findNaN(reference.results) ||
+        countConstantAnswers(payload, reference.results) >= before)
+      return std::move(ordinary);
+  }
+  return std::move(reference);
 }
 
 Expected<std::vector<Deviation>>
@@ -247,7 +272,7 @@ computeOwnErrors(const Payload &payload, const HardwareDescription &hardware,
   if (!evaluator)
     return evaluator.takeError();
   Expected<std::vector<ReferenceTensor>> results =
-      evaluator->run(seed, reference.nonnegative);
+      evaluator->run(seed, reference.style);
   if (!results)
     return results.takeError();
   std::vector<Deviation> errors;
@@ -262,17 +287,17 @@ computeOwnErrors(const Payload &payload, const HardwareDescription &hardware,
 //===----------------------------------------------------------------------===//
 
 /// Changes with the inputs' generator and the layout below.
-static constexpr StringLiteral cacheMagic = "CWMREF01";
+static constexpr StringLiteral cacheMagic = "CWMREF02";
 
-/// magic, flag, then for each result its float and byte counts and data, then
+/// magic, style, then for each result its float and byte counts and data, then
 /// the hash of all that.
 static std::string encode(const Reference &reference) {
   std::string text = cacheMagic.str();
   auto append = [&](const void *data, size_t size) {
     text.append(static_cast<const char *>(data), size);
   };
-  uint64_t flag = reference.nonnegative;
-  append(&flag, sizeof(flag));
+  auto style = uint64_t(reference.style);
+  append(&style, sizeof(style));
   for (const ReferenceTensor &result : reference.results) {
     uint64_t sizes[] = {result.floats.size(), result.bytes.size()};
     append(sizes, sizeof(sizes));
@@ -303,10 +328,10 @@ static std::optional<Reference> decode(StringRef text, const Payload &payload) {
     return true;
   };
   Reference reference;
-  uint64_t flag = 0;
-  if (!take(&flag, sizeof(flag)))
+  uint64_t style = 0;
+  if (!take(&style, sizeof(style)) || style > uint64_t(InputStyle::Uneven))
     return std::nullopt;
-  reference.nonnegative = flag != 0;
+  reference.style = InputStyle(style);
   for (const TensorSpec &spec : payload.getResults()) {
     uint64_t sizes[2] = {};
     auto elements = uint64_t(spec.getNumElements());

@@ -70,9 +70,9 @@ TEST(ElementsTest, HalfPrecisionsAgreeWithAPFloat) {
 TEST(ElementsTest, RandomInputsKeepTheirDomain) {
   TensorSpec spec = makeSpec({1000}, "f32");
   std::vector<float> data(1000), again(1000), other(1000);
-  fillRandom(spec, ElementKind::F32, 1, 0, false, data.data());
-  fillRandom(spec, ElementKind::F32, 1, 0, false, again.data());
-  fillRandom(spec, ElementKind::F32, 1, 1, false, other.data());
+  fillRandom(spec, ElementKind::F32, 1, 0, InputStyle::Uniform, data.data());
+  fillRandom(spec, ElementKind::F32, 1, 0, InputStyle::Uniform, again.data());
+  fillRandom(spec, ElementKind::F32, 1, 1, InputStyle::Uniform, other.data());
   EXPECT_EQ(data, again);
   EXPECT_NE(data, other);
   auto [low, high] = std::minmax_element(data.begin(), data.end());
@@ -81,22 +81,24 @@ TEST(ElementsTest, RandomInputsKeepTheirDomain) {
   EXPECT_LT(*high, 1);
   EXPECT_GT(*high, 0.9);
   spec.domain = InputDomain::Nonnegative;
-  fillRandom(spec, ElementKind::F32, 1, 0, false, data.data());
+  fillRandom(spec, ElementKind::F32, 1, 0, InputStyle::Uniform, data.data());
   EXPECT_GT(*std::min_element(data.begin(), data.end()), 0);
 
   TensorSpec rows = makeSpec({1000}, "i64");
   rows.domain = InputDomain::Index;
   rows.upperBound = 12;
-  for (bool nonnegative : {false, true}) {
+  for (InputStyle style :
+       {InputStyle::Uniform, InputStyle::Nonnegative, InputStyle::Uneven}) {
     std::vector<int64_t> indices(1000);
-    fillRandom(rows, ElementKind::I64, 1, 0, nonnegative, indices.data());
+    fillRandom(rows, ElementKind::I64, 1, 0, style, indices.data());
     auto [first, last] = std::minmax_element(indices.begin(), indices.end());
     EXPECT_EQ(*first, 0);
     EXPECT_EQ(*last, 11);
   }
 
   std::vector<int8_t> bits(1000);
-  fillRandom(makeSpec({1000}, "i1"), ElementKind::I1, 1, 0, false, bits.data());
+  fillRandom(makeSpec({1000}, "i1"), ElementKind::I1, 1, 0, InputStyle::Uniform,
+             bits.data());
   EXPECT_EQ(std::count(bits.begin(), bits.end(), 0) +
                 std::count(bits.begin(), bits.end(), 1),
             1000);
@@ -250,10 +252,10 @@ TEST(GuardedBufferTest, KnowsItsNeighbourhood) {
 /// Result 0 of the payload as plain loops over random inputs would give it.
 std::vector<double> multiply(int64_t m, int64_t n, int64_t k, uint64_t seed) {
   std::vector<float> a(m * k), b(k * n);
-  fillRandom(makeSpec({m, k}, "f32"), ElementKind::F32, seed, 0, false,
-             a.data());
-  fillRandom(makeSpec({k, n}, "f32"), ElementKind::F32, seed, 1, false,
-             b.data());
+  fillRandom(makeSpec({m, k}, "f32"), ElementKind::F32, seed, 0,
+             InputStyle::Uniform, a.data());
+  fillRandom(makeSpec({k, n}, "f32"), ElementKind::F32, seed, 1,
+             InputStyle::Uniform, b.data());
   std::vector<double> c(m * n);
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j)
@@ -267,7 +269,7 @@ TEST(ReferenceTest, ComputesInDoublePrecision) {
   llvm::Expected<Reference> reference =
       computeReference(payload, getHardware(), 3);
   ASSERT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
-  EXPECT_FALSE(reference->nonnegative);
+  EXPECT_EQ(reference->style, InputStyle::Uniform);
   std::vector<double> expected = multiply(5, 7, 33, 3);
   ASSERT_EQ(reference->results.size(), 1u);
   ASSERT_EQ(reference->results[0].floats.size(), expected.size());
@@ -529,11 +531,72 @@ TEST(ReferenceTest, FindsInputsWithoutNaN) {
   llvm::Expected<Reference> reference =
       computeReference(makeRsqrt("", "0.0"), getHardware(), 0);
   ASSERT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
-  EXPECT_TRUE(reference->nonnegative);
+  EXPECT_EQ(reference->style, InputStyle::Nonnegative);
   reference = computeReference(
       makeRsqrt("{cwm.domain = \"nonnegative\"}", "0.0"), getHardware(), 0);
   ASSERT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
-  EXPECT_FALSE(reference->nonnegative);
+  EXPECT_EQ(reference->style, InputStyle::Uniform);
+}
+
+/// Whether any element of a row (all elements of it: andi) is what `compare`
+/// says of %in.
+Payload makeQuestion(llvm::StringRef type, llvm::StringRef compare,
+                     llvm::StringRef combine, llvm::StringRef neutral) {
+  std::string text = R"(
+    func.func @kernel(%x: tensor<40x500xTYPE>) -> tensor<40xi1> {
+      %limit = arith.constant 9.0e-01 : f32
+      %zero = arith.constant 0.0 : f32
+      %neutral = arith.constant NEUTRAL
+      %empty = tensor.empty() : tensor<40xi1>
+      %init = linalg.fill ins(%neutral : i1) outs(%empty : tensor<40xi1>)
+          -> tensor<40xi1>
+      %r = linalg.generic {
+          indexing_maps = [affine_map<(i, j) -> (i, j)>,
+                           affine_map<(i, j) -> (i)>],
+          iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<40x500xTYPE>) outs(%init : tensor<40xi1>) {
+      ^bb0(%in: TYPE, %out: i1):
+        %is = COMPARE
+        %next = COMBINE %is, %out : i1
+        linalg.yield %next : i1
+      } -> tensor<40xi1>
+      return %r : tensor<40xi1>
+    })";
+  for (auto [name, value] :
+       {std::pair<llvm::StringRef, llvm::StringRef>("TYPE", type),
+        {"COMPARE", compare},
+        {"COMBINE", combine},
+        {"NEUTRAL", neutral}})
+    for (size_t at; (at = text.find(name)) != std::string::npos;)
+      text.replace(at, name.size(), value.str());
+  return makePayload(text);
+}
+
+TEST(ReferenceTest, FindsInputsWithBothAnswers) {
+  const char *large = "arith.cmpf ogt, %in, %limit : f32";
+  Payload questions[] = {
+      makeQuestion("f32", large, "arith.ori", "false"),
+      makeQuestion("f32", "arith.cmpf ogt, %in, %zero : f32", "arith.andi",
+                   "true"),
+      makeQuestion("f32", "arith.cmpf olt, %in, %limit : f32", "arith.andi",
+                   "true"),
+      makeQuestion("i1", "arith.ori %in, %in : i1", "arith.ori", "false"),
+      makeQuestion("i1", "arith.ori %in, %in : i1", "arith.andi", "true"),
+  };
+  for (const Payload &payload : questions) {
+    llvm::Expected<Reference> reference =
+        computeReference(payload, getHardware(), 0);
+    ASSERT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
+    EXPECT_EQ(reference->style, InputStyle::Uneven);
+    const std::vector<char> &answers = reference->results.front().bytes;
+    EXPECT_GE(std::count(answers.begin(), answers.end(), 0), 4);
+    EXPECT_GE(std::count(answers.begin(), answers.end(), 1), 4);
+  }
+  // Each answer by itself: nothing to mend.
+  llvm::Expected<Reference> reference = computeReference(
+      makeQuestion("f32", large, "arith.xori", "false"), getHardware(), 0);
+  ASSERT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
+  EXPECT_EQ(reference->style, InputStyle::Uniform);
 }
 
 TEST(ReferenceTest, RefusesAPayloadThatIsAlwaysNaN) {

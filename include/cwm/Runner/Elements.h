@@ -35,13 +35,24 @@ double loadFloat(ElementKind kind, const void *data, int64_t index);
 void storeFloat(ElementKind kind, void *data, int64_t index, double value);
 int64_t loadInteger(ElementKind kind, const void *data, int64_t index);
 
-/// Fills `data` with input number `index` of the seed: floats uniform in
-/// [-1, 1), i1 0 or 1, other integers in [-8, 8], indices in [0, upper bound).
-/// `nonnegative` gives floats in [2^-24, 1) and other integers in [1, 7]:
-/// nothing that a root, a logarithm or a division stumbles over. The same on
-/// every machine.
+/// How random inputs are distributed.
+enum class InputStyle : uint8_t {
+  /// Floats uniform in [-1, 1), integers in [-8, 8].
+  Uniform,
+  /// Floats in [2^-24, 1), integers in [1, 7]: nothing that a root, a logarithm
+  /// or a division stumbles over.
+  Nonnegative,
+  /// Every row of every dimension (all elements with one coordinate in common)
+  /// is ordinary, or has one sign, or is small, by chance: what asks whether
+  /// any or all elements of a row are beyond a limit gets both answers.
+  Uneven,
+};
+
+/// Fills `data` with input number `index` of the seed; i1 is 0 or 1, indices
+/// are in [0, upper bound) in any style. A domain that is nonnegative stays so.
+/// The same on every machine.
 void fillRandom(const TensorSpec &spec, ElementKind kind, uint64_t seed,
-                unsigned index, bool nonnegative, void *data);
+                unsigned index, InputStyle style, void *data);
 
 } // namespace cwm
 

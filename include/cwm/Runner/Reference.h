@@ -16,9 +16,8 @@ namespace cwm {
 
 /// Expected results of a payload for the inputs of one seed.
 struct Reference {
-  /// The inputs are those of fillRandom with this flag: the ordinary inputs
-  /// gave NaN.
-  bool nonnegative = false;
+  /// Of the inputs.
+  InputStyle style = InputStyle::Uniform;
   std::vector<ReferenceTensor> results;
 };
 
@@ -45,7 +44,8 @@ using EvaluationFn = llvm::function_ref<void()>;
 /// Compiles and runs the reference in this process (which it may crash): call
 /// it in a worker. When a result holds NaN, tries again with nonnegative
 /// inputs; an error when that does not help, or when the payload does not fit
-/// into memory.
+/// into memory. When a result of i1 has the same value everywhere, takes uneven
+/// inputs if these give both: a check of it should be able to fail.
 llvm::Expected<Reference> computeReference(const Payload &payload,
                                            const HardwareDescription &hardware,
                                            uint64_t seed,
