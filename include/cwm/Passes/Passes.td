@@ -272,6 +272,36 @@ def PolynomialMath : Pass<"cwm-polynomial-math"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def WidenBFloats : Pass<"cwm-widen-bfloats"> {
+  let summary = "compute in f32 what is bf16";
+  let description = [{
+    x86 multiplies and adds up pairs of bf16, but has no other arithmetic on
+    them: LLVM computes in f32 and rounds, and fails where a vector of one bf16
+    is left over. Operations of arith and math, sums and the like of vectors and
+    fused multiply-adds take and give f32 here, with an arith.truncf for each
+    result: the rounding after each operation stays. Operands are widened by
+    shifts of integers, since LLVM would turn arith.extf, operation and
+    arith.truncf back into arithmetic on bf16. Conversions, selections and moves
+    are left as they are.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def BFloatsAsBits : Pass<"cwm-bfloats-as-bits"> {
+  let summary = "move bf16 as i16";
+  let description = [{
+    LLVM splits a vector of an odd number of bf16 into a vector of one and the
+    rest, and fails to move the vector of one where the machine has instructions
+    for bf16. Loads, stores, selections, constants, block arguments, shuffles,
+    insertions and extractions of bf16 in functions of the LLVM dialect become
+    those of i16; llvm.fpext to f32 becomes a shift. All other operations keep
+    their types and get an llvm.bitcast for each operand and result.
+    A function where such an operation has an aggregate of bf16 is left alone.
+    Run it behind the conversion to the LLVM dialect.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 def RelaxArithmetic : Pass<"cwm-relax-arithmetic"> {
   let summary = "cheaper divisions and maxima of vectors";
   let description = [{

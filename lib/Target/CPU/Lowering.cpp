@@ -93,7 +93,9 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       // hold branches.
       {parallel && own, "cwm-hoist-parallel-allocas"},
       {parallel && !own, "canonicalize"},
-      // Arithmetic.
+      // Arithmetic. After dot products of bf16 have been found; before exp and
+      // its like become polynomials, which are in f32.
+      {own, "cwm-widen-bfloats"},
       {own && options.polynomialMath, "cwm-polynomial-math"},
       {own, "cwm-relax-arithmetic"},
       {own && options.contract, "cwm-contract-arithmetic"},
@@ -123,6 +125,7 @@ std::string cwm::getCPULoweringPipeline(const CPULoweringOptions &options) {
       {true, "convert-cf-to-llvm"},
       {parallel, "convert-openmp-to-llvm"},
       {true, "reconcile-unrealized-casts"},
+      {own, "cwm-bfloats-as-bits"},
   };
   std::string text;
   llvm::ListSeparator separator(",");
