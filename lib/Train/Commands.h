@@ -22,6 +22,12 @@ TrainExit runTransitionCommand(int argc, char **argv);
 TrainExit runCollectCommand(int argc, char **argv);
 /// Says what a database of trajectories has, and writes the texts in it.
 TrainExit runStatsCommand(int argc, char **argv);
+/// Trains the ranker on measured candidates.
+TrainExit runRankerCommand(int argc, char **argv);
+/// Compares scorers on fixed pools.
+TrainExit runEvalCommand(int argc, char **argv);
+/// Copies what a model needs to score, with a card.
+TrainExit runExportCommand(int argc, char **argv);
 
 } // namespace cwm
 

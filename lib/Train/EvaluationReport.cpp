@@ -223,10 +223,10 @@ std::string printEvaluation(const Evaluation &evaluation) {
     os << "- **" << method.name << "**: " << method.description << "\n";
   os << "\n";
   for (const Evaluation::Group &group : evaluation.groups) {
-    os << "## " << group.name << "\n\n";
-    printPools(os, evaluation, group);
     if (group.pools.empty())
       continue;
+    os << "## " << group.name << "\n\n";
+    printPools(os, evaluation, group);
     printRanking(os, evaluation, group);
     printSearch(os, evaluation, group);
     printDifferences(os, evaluation, group);

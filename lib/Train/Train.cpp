@@ -33,6 +33,11 @@ ArrayRef<TrainCommand> cwm::getTrainCommands() {
       {"encoder", "trains the encoder E on texts", runEncoderCommand},
       {"transition", "trains the transition F on trajectories",
        runTransitionCommand},
+      {"ranker", "trains the ranker G on measured candidates",
+       runRankerCommand},
+      {"eval", "compares scorers on fixed pools", runEvalCommand},
+      {"export", "copies what a model needs to score, with a card",
+       runExportCommand},
   };
   return commands;
 }
