@@ -58,19 +58,27 @@ Error EvalRun::loadModel() {
   if (!loaded)
     return loaded.takeError();
   model.emplace(std::move(*loaded));
-  // What its ranker was not trained on.
-  SplitOptions held;
-  if (const json::Object *stage =
-          model->getConfig().training.getObject("ranker")) {
+  // The encoder's texts are those that `stats --texts` wrote: of what is held
+  // out it refuses to learn, of the rest it keeps no record.
+  std::vector<StringRef> stages;
+  if (model->has(ModelDirectory::transitionFile))
+    stages.push_back("transition");
+  if (model->has(ModelDirectory::rankerFile) && wants("model"))
+    stages.push_back("ranker");
+  for (StringRef name : stages) {
+    const json::Object *stage = model->getConfig().training.getObject(name);
+    if (!stage)
+      continue;
+    SplitOptions held;
     held.networks = getTexts(*stage, "leave_out_networks");
     held.families = getTexts(*stage, "leave_out_families");
     held.shapesOneIn = static_cast<unsigned>(
         stage->getInteger("leave_out_shapes").value_or(0));
+    Expected<Split> split = Split::create(*options.table, held);
+    if (!split)
+      return split.takeError();
+    modelSplits.push_back(std::move(*split));
   }
-  Expected<Split> split = Split::create(*options.table, held);
-  if (!split)
-    return split.takeError();
-  modelSplit.emplace(std::move(*split));
   return Error::success();
 }
 
@@ -81,10 +89,11 @@ Error EvalRun::addPool(StringRef path) {
   const PoolHeader &header = pool->header;
   const std::string hash = header.workload.hash;
   const bool inHeldOut = options.split->isInHeldOutNetwork(hash);
-  // Rankers that saw a workload in training are not judged by it.
-  if (!options.split->isHeldOut(header.workload) ||
-      (model && model->has(ModelDirectory::rankerFile) && wants("model") &&
-       !modelSplit->isHeldOut(header.workload))) {
+  // What saw a workload in training is not judged by it.
+  auto isHeldOut = [&](const Split &split) {
+    return split.isHeldOut(header.workload);
+  };
+  if (!isHeldOut(*options.split) || !all_of(modelSplits, isHeldOut)) {
     evaluation.notes.push_back("- Left out, as training saw it: " +
                                header.workload.file + " (" + hash + ")");
     return Error::success();

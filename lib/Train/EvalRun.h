@@ -89,7 +89,8 @@ private:
   EvalOptions &options;
   StopFlag stop;
   std::optional<ModelDirectory> model;
-  std::optional<Split> modelSplit;
+  /// What the stages of the model that count did not see.
+  std::vector<Split> modelSplits;
   std::optional<LatentModel> latents;
   RankerData training;
   std::vector<RankingInputs> trainingInputs;
