@@ -66,16 +66,15 @@ splitValidation(const Dataset &dataset, double share, uint64_t seed) {
   Random::fork(seed, 0x7a11).shuffle(used);
   const auto wanted = static_cast<size_t>(
       std::llround(share * static_cast<double>(used.size())));
-  used.resize(std::clamp<size_t>(wanted, 1, used.size() - 1));
-  StringSet<> kept;
-  for (const std::string &hash : used)
-    kept.insert(hash);
-  auto isKept = [&](const WorkloadInfo &info) {
-    return kept.contains(info.hash);
+  const size_t count = std::clamp<size_t>(wanted, 1, used.size() - 1);
+  StringSet<> parts[2]; // to train on, for validation
+  for (auto [place, hash] : enumerate(used))
+    parts[place < count].insert(hash);
+  auto restrictTo = [&](const StringSet<> &part) {
+    return dataset.restrictTo(
+        [&](const WorkloadInfo &info) { return part.contains(info.hash); });
   };
-  return std::pair(dataset.restrictTo(
-                       [&](const WorkloadInfo &info) { return !isKept(info); }),
-                   dataset.restrictTo(isKept));
+  return std::pair(restrictTo(parts[0]), restrictTo(parts[1]));
 }
 
 Expected<LatentTrajectories> makeLatentTrajectories(const Dataset &dataset,

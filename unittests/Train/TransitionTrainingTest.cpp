@@ -159,6 +159,7 @@ TEST_F(TransitionDataTest, ValidationIsOfOtherWorkloads) {
     auto [training, validation] =
         cantFail(splitValidation(*dataset, 0.1, seed));
     EXPECT_EQ(training.getTrajectories().size(), 3U);
+    EXPECT_EQ(training.getWorkloads().size(), 3U);
     ASSERT_EQ(validation.getTrajectories().size(), 1U);
     ASSERT_EQ(validation.getWorkloads().size(), 1U);
     kept.insert(validation.getWorkloads()[0].hash);
