@@ -387,7 +387,7 @@ std::vector<Proposal> Proposer::propose(int64_t round, ArrayRef<Trial> trials) {
     elites.push_back(&trial->candidate);
   }
   bool wasEmpty = batch.empty();
-  if (!options.randomOnly && !elites.empty()) {
+  if (!options.randomOnly && (!elites.empty() || scorer.isReady())) {
     // What the scorer has not seen it cannot judge: some of a batch is picked
     // at random, and some varies the best that was measured.
     double wanted =

@@ -43,7 +43,7 @@ static std::string getRunKey(const RunContext &run) {
       run.targetKey, getToolchainVersion(), run.options.seed,
       run.options.batchSize, run.options.epsilon, run.options.variedShare,
       run.options.populationSize, run.options.numGenerations,
-      run.options.randomOnly, run.scorer.getName());
+      run.options.randomOnly, run.scorer.getIdentity());
   for (const std::unique_ptr<Space> &space : run.spaces)
     text += "|" + space->getName().str();
   return "run." + hashText(text);
@@ -109,7 +109,8 @@ Error Run::loadRecords() {
   for (Record &record : *others)
     otherItems.push_back({record.workload, std::move(record.features),
                           std::move(record.hardware), record.result.isOk(),
-                          record.result.score});
+                          record.result.score,
+                          /*actions=*/{}});
   summary.otherRecords = int64_t(otherItems.size());
   return Error::success();
 }
@@ -282,7 +283,8 @@ void Run::learn() {
   std::vector<TrainingItem> items = otherItems;
   for (const Trial &trial : trials)
     items.push_back({run.context.workload, trial.features, run.context.hardware,
-                     trial.result.isOk(), trial.result.score});
+                     trial.result.isOk(), trial.result.score,
+                     store.getInfo(trial.candidate).actions});
   if (Error error = run.scorer.update(items)) {
     std::string message = toString(std::move(error));
     if (!learnFailed)

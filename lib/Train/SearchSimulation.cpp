@@ -65,8 +65,12 @@ simulateOnlineSearch(const RankingTask &task, const RankingInputs &inputs,
       left.erase(left.begin() + static_cast<ptrdiff_t>(place));
       picks.push_back(pick);
       const RankingTask::Candidate &candidate = task.candidates[pick];
-      items.push_back({task.workload.hash, getFeatures(pick).vec(),
-                       task.hardware, candidate.isOk, candidate.score});
+      items.push_back({task.workload.hash,
+                       getFeatures(pick).vec(),
+                       task.hardware,
+                       candidate.isOk,
+                       candidate.score,
+                       {}});
     }
     if (Error error = scorer.update(items))
       return std::move(error);

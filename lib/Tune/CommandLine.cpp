@@ -25,8 +25,12 @@ Error cwm::TuneOptions::validate() const {
     return error;
   if (Error error = checkFlagName("target", target, {"cpu"}))
     return error;
-  if (Error error = checkFlagName("scorer", scorer, {"ranker", "random"}))
-    return error;
+  if (!scorer.empty())
+    if (Error error = checkFlagName("scorer", scorer,
+                                    {"world-model", "features", "random"}))
+      return error;
+  if (!model.empty() && !scorer.empty() && scorer != "world-model")
+    return makeFlagError("--model is of no use with --scorer=" + scorer);
   if (Error error =
           checkFlagName("measurer", measurer, {"workers", "replay", "pretend"}))
     return error;
@@ -47,6 +51,10 @@ Error cwm::TuneOptions::validate() const {
       timeBudgetSeconds > 1e7)
     return makeFlagError(formatv("--time-budget={0}", timeBudgetSeconds).str() +
                          ": must be from 0 (no limit) to 10000000 seconds");
+  if (explain && trials == 0)
+    return makeFlagError("--explain: there are no scores with --trials=0");
+  if (explain && scorer == "random")
+    return makeFlagError("--explain: random scores have no reasons");
   if (measurer == "replay" && replayFrom.empty())
     return makeFlagError("--measurer=replay needs --replay-from");
   if (dryRun + countOnly + checkKnobs + (checkSpace > 0) > 1)
@@ -61,7 +69,7 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
   // Local to the call: the flags exist only in the tool that asks for them.
   TuneOptions options;
   cl::OptionCategory input("Input"), search("Search"),
-      measurement("Measurement"), model("Model"), output("Output");
+      measurement("Measurement"), modelCategory("Model"), output("Output");
 
   cl::opt<std::string> payload(cl::Positional, cl::Required,
                                cl::desc("<payload.mlir, '-' for stdin>"),
@@ -138,9 +146,19 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
                                cl::desc("Time that a replayed trial takes"));
 
   cl::opt<std::string> scorer(
-      "scorer", cl::value_desc("name"), cl::init("ranker"), cl::cat(model),
-      cl::desc("What picks candidates: ranker (learns during the run) or "
-               "random (default: ranker)"));
+      "scorer", cl::value_desc("name"), cl::cat(modelCategory),
+      cl::desc("What picks candidates: world-model (trained before, and learns "
+               "during the run), features (learns during the run alone) or "
+               "random (default: world-model where there is a model for the "
+               "target, else features)"));
+  cl::opt<std::string> model(
+      "model", cl::value_desc("folder"), cl::cat(modelCategory),
+      cl::desc("Model to score with (default: $CWM_MODEL, else the one that "
+               "comes with cwm)"));
+
+  cl::opt<bool> explain("explain", cl::cat(modelCategory),
+                        cl::desc("Say which actions moved the score of the "
+                                 "best candidate"));
 
   cl::opt<std::string> file("o", cl::value_desc("file"), cl::init("best.mlir"),
                             cl::cat(output),
@@ -184,10 +202,10 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
       "exit status: 0 done, 1 usage or I/O error, 2 no valid candidate, 130 "
       "interrupted after a summary\n");
 
-  options.emptyFlag =
-      findEmptyFlag({&function, &schedule, &target, &hardware, &measurer,
-                     &replayFrom, &replayJournal, &scorer, &file, &workDir,
-                     &database, &exportRecords, &importRecords, &summary});
+  options.emptyFlag = findEmptyFlag(
+      {&function, &schedule, &target, &hardware, &measurer, &replayFrom,
+       &replayJournal, &scorer, &model, &file, &workDir, &database,
+       &exportRecords, &importRecords, &summary});
 
   options.payload = payload;
   options.function = function;
@@ -198,6 +216,8 @@ cwm::TuneOptions cwm::parseTuneCommandLine(int argc, char **argv) {
   options.timeBudgetSeconds = timeBudget;
   options.seed = seed;
   options.scorer = scorer;
+  options.model = model;
+  options.explain = explain;
   options.stockOnly = stockOnly;
   options.dryRun = dryRun;
   options.countOnly = countOnly;

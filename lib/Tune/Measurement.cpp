@@ -8,8 +8,10 @@
 
 #include "Measurement.h"
 
+#include "cwm/Model/InstalledModel.h"
 #include "cwm/Model/RandomScorer.h"
 #include "cwm/Model/RankerScorer.h"
+#include "cwm/Model/WorldModelScorer.h"
 #include "cwm/Runner/CreateMeasurer.h"
 #include "cwm/Runner/Limits.h"
 
@@ -57,10 +59,45 @@ cwm::createMeasurer(const TuneOptions &options, uint64_t seed,
   return llvm::createStringError(message);
 }
 
+static llvm::Expected<std::unique_ptr<Scorer>>
+createWorldModelScorer(llvm::StringRef folder, const TuneOptions &options,
+                       const ScoringContext &payload,
+                       llvm::StringRef targetKey) {
+  llvm::Expected<ModelDirectory> directory = ModelDirectory::load(folder);
+  if (!directory)
+    return directory.takeError();
+  llvm::Expected<std::unique_ptr<WorldModel>> model =
+      WorldModel::load(*directory, targetKey, payload.hardware);
+  if (!model)
+    return model.takeError();
+  WorldModelScorer::Options world;
+  world.seed = options.seed;
+  return std::make_unique<WorldModelScorer>(std::move(*model), payload, world);
+}
+
 llvm::Expected<std::unique_ptr<Scorer>>
-cwm::createScorer(const TuneOptions &options) {
+cwm::createScorer(const TuneOptions &options, const ScoringContext &payload,
+                  llvm::StringRef targetKey,
+                  llvm::function_ref<void(const llvm::Twine &)> note) {
   if (options.scorer == "random")
     return std::make_unique<RandomScorer>(options.seed);
+  if (options.scorer != "features") {
+    bool isAsked = options.scorer == "world-model" || !options.model.empty();
+    std::string folder =
+        options.model.empty() ? findInstalledModel() : options.model;
+    if (folder.empty() && isAsked)
+      return llvm::createStringError(
+          "no model is installed: name one with --model");
+    if (!folder.empty()) {
+      auto scorer = createWorldModelScorer(folder, options, payload, targetKey);
+      if (scorer || isAsked)
+        return scorer;
+      note(toString(scorer.takeError()) +
+           "; candidates are scored by their features");
+    } else {
+      note("no model is installed; candidates are scored by their features");
+    }
+  }
   RankerScorer::Options ranker;
   ranker.seed = options.seed;
   return std::make_unique<RankerScorer>(ranker);

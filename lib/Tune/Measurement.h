@@ -33,9 +33,12 @@ createMeasurer(const TuneOptions &options, uint64_t seed,
                const WorkDirectory &workDirectory,
                std::function<void(llvm::StringRef)> onNote);
 
-/// What --scorer names.
+/// What --scorer and --model name, for the payload of a search; `note` is told
+/// why a model that is not asked for is not used either.
 llvm::Expected<std::unique_ptr<Scorer>>
-createScorer(const TuneOptions &options);
+createScorer(const TuneOptions &options, const ScoringContext &payload,
+             llvm::StringRef targetKey,
+             llvm::function_ref<void(const llvm::Twine &)> note);
 
 } // namespace cwm
 

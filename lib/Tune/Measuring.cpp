@@ -11,6 +11,8 @@
 #include "SpaceCheck.h"
 #include "TuneRun.h"
 
+#include "cwm/Search/ActionTable.h"
+#include "cwm/Search/Explain.h"
 #include "cwm/Search/Search.h"
 #include "cwm/Support/WriteFile.h"
 
@@ -131,14 +133,15 @@ bool TuneRun::takeDefault() {
 bool TuneRun::search() {
   if (!startMeasurer(options.seed))
     return false;
-  llvm::Expected<std::unique_ptr<Scorer>> scorer = createScorer(options);
-  if (!scorer)
-    return fail(scorer.takeError());
-
   ScoringContext scoring;
   scoring.workload = payload->getWorkloadHash().str();
   scoring.stateText = payload->getStateText().str();
   scoring.hardware = hardware.getVector();
+  llvm::Expected<std::unique_ptr<Scorer>> scorer =
+      createScorer(options, scoring, getTarget(),
+                   [&](const Twine &message) { remark(message); });
+  if (!scorer)
+    return fail(scorer.takeError());
   SearchOptions searchOptions;
   searchOptions.numTrials = options.trials;
   searchOptions.timeBudgetSeconds = options.timeBudgetSeconds;
@@ -180,9 +183,34 @@ bool TuneRun::search() {
     return fail(message, code);
   }
   report.summary = std::move(*summary);
+  report.scorer = (*scorer)->getName().str();
   if (report.summary.interrupted)
     exit = TuneExit::Interrupted;
+  if (options.explain)
+    report.explanation = explain(**scorer, scoring);
   return true;
+}
+
+/// What moved the score of the best candidate, or why that cannot be said.
+std::string TuneRun::explain(Scorer &scorer, const ScoringContext &scoring) {
+  if (!scorer.isReady())
+    return "nothing was scored: too little was measured\n";
+  const Candidate &best = report.summary.best;
+  ActionTable table(spaces);
+  llvm::Expected<std::optional<std::vector<uint32_t>>> numbers =
+      table.derive(best.space, best.assignment);
+  if (!numbers)
+    return llvm::toString(numbers.takeError()) + "\n";
+  if (!*numbers)
+    return "its actions are only known once it runs\n";
+  std::vector<const Action *> actions;
+  for (uint32_t number : **numbers)
+    actions.push_back(&table.get(number));
+  llvm::Expected<ScoreExplanation> explanation =
+      explainScore(scorer, scoring, actions);
+  if (!explanation)
+    return llvm::toString(explanation.takeError()) + "\n";
+  return formatExplanation(*explanation, actions, /*limit=*/10, /*width=*/100);
 }
 
 /// What stock passes make of the result: their time, or why there is none.

@@ -145,6 +145,14 @@ void cwm::RunReport::print(raw_ostream &os) const {
   else if (summary.outOfTime)
     os << "  stopped    by --time-budget; with more of it, the same command "
           "continues\n";
+  if (!explanation.empty()) {
+    os << "  explain    score by '" << scorer
+       << "', and what each action adds to it\n";
+    SmallVector<StringRef> lines;
+    StringRef(explanation).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (StringRef line : lines)
+      os << "             " << line << "\n";
+  }
   if (stockTimeNs > 0)
     os << "  stock      " << formatTime(stockTimeNs)
        << " with upstream's lowering passes, as in the result's header\n";
@@ -179,6 +187,7 @@ json::Value cwm::RunReport::toJSON() const {
                       {"baseline_ns", summary.baselineResult.timeNs},
                       {"speedup", getSpeedup()},
                       {"best_is_baseline", summary.bestIsBaseline},
+                      {"scorer", scorer},
                       {"flops", flops},
                       {"peak_gflops", peakGflops},
                       {"noise_floor", noiseFloor},

@@ -54,6 +54,7 @@ private:
   bool checkSpace();
   bool takeDefault();
   bool search();
+  std::string explain(Scorer &scorer, const ScoringContext &scoring);
   bool writeResult();
   std::string measureWithStockPasses(MeasureRequest request,
                                      bool hasBooleanVectors);

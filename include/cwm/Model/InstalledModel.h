@@ -14,7 +14,7 @@ namespace cwm {
 
 /// The folder of the model for CPUs that is used where none is named:
 /// `CWM_MODEL` in the environment, else the one that is installed with the
-/// tools. Empty when there is none.
+/// tools. Empty when there is none, or the variable is set to nothing.
 std::string findInstalledModel();
 
 } // namespace cwm

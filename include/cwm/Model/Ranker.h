@@ -36,6 +36,9 @@ public:
     return booster.predict(rows, getNumColumns());
   }
 
+  /// The trees, as Booster::load() reads them.
+  llvm::Expected<std::string> serialize() const { return booster.serialize(); }
+
 private:
   RankerConfig config;
   size_t dim;

@@ -40,7 +40,7 @@ public:
   explicit RankerScorer(const Options &options);
   ~RankerScorer() override;
 
-  llvm::StringRef getName() const override { return "ranker"; }
+  llvm::StringRef getName() const override { return "features"; }
   bool isReady() const override;
   llvm::Expected<std::vector<double>>
   score(const ScoringContext &context,

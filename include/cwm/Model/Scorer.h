@@ -38,6 +38,9 @@ struct TrainingItem {
   std::vector<float> features, hardware;
   bool ok = false;
   double score = 0; ///< TrialResult::score when ok
+  /// Where they are known, which they are of the workload that is tuned. Valid
+  /// during the call.
+  llvm::ArrayRef<const Action *> actions;
 };
 
 /// Scores order candidates of one workload: higher is believed faster. The
@@ -46,6 +49,8 @@ class Scorer {
 public:
   virtual ~Scorer() = default;
   virtual llvm::StringRef getName() const = 0;
+  /// Scorers of one identity that learn the same score alike.
+  virtual std::string getIdentity() const { return getName().str(); }
   /// False until it has learned enough to be better than chance; search then
   /// falls back to random picks.
   virtual bool isReady() const = 0;

@@ -81,6 +81,81 @@ def ApplySketch : Pass<"cwm-apply-sketch", "::mlir::ModuleOp"> {
   ];
 }
 
+defvar modelOptions = [
+  Option<"model", "model", "std::string", "\"\"",
+         "folder of the model, the installed one by default">
+];
+defvar scoreOptions = modelOptions # [
+  Option<"hardware", "hardware", "std::string", "\"\"",
+         "hardware description as a file, this machine by default">,
+  Option<"threads", "threads", "int64_t", "1",
+         "threads that the code runs on">
+];
+defvar scheduleOptions = [
+  ListOption<"schedules", "schedules", "std::string",
+             "files of bound schedules, one each">
+];
+
+def Encode : Pass<"cwm-encode", "::mlir::ModuleOp"> {
+  let summary = "compute the latent state of a payload";
+  let description = [{
+    Encodes the canonical text of the module with the encoder of a model and
+    adds the attributes `cwm.state`, the text's hash, and `cwm.latent`, the
+    latent state. Any state of a payload has one, scheduled or not.
+  }];
+  let options = modelOptions # [
+    Option<"text", "text", "bool", "false",
+           "add the canonical text as the attribute cwm.text">
+  ];
+}
+
+def RollOut : Pass<"cwm-rollout", "::mlir::ModuleOp"> {
+  let summary = "predict what schedules do to the latent state of a payload";
+  let description = [{
+    For each of some bound schedules, predicts the latent state of the payload
+    behind each of its actions, as far as the lowering, which models do not
+    see. Nothing is applied. Adds the attribute `cwm.rollout`: a dictionary from
+    the schedules' names (of their files, without folder and extension) to lists
+    of `{action = "text", latent = array<f32: ...>}`. A remark for each schedule
+    says how far the state moved.
+  }];
+  let options = modelOptions # scheduleOptions;
+}
+
+def Rank : Pass<"cwm-rank", "::mlir::ModuleOp"> {
+  let summary = "order schedules for a payload by a model's belief";
+  let description = [{
+    Scores bound schedules for the payload with a model, without applying any,
+    and adds the attribute `cwm.rank`: a list of `{schedule = "name", score =
+    1.0 : f32}` of the files' names, the one believed fastest first. Scores order
+    the schedules of one payload and mean nothing beyond that. A remark for each
+    says its place.
+  }];
+  let options = scoreOptions # scheduleOptions;
+}
+
+def Schedule : Pass<"cwm-schedule", "::mlir::ModuleOp"> {
+  let summary = "schedule a payload by a model alone";
+  let description = [{
+    Draws candidates of all sketches that fit the payload, scores them with a
+    model, and applies the best: nothing is compiled and nothing measured, so
+    this can be a part of any pipeline. What is believed best may fail to
+    apply; then the next one is taken, and after `attempts` of them the
+    default candidate. A remark says which candidate it was.
+
+    The candidates' results are not verified, as those of cwm-tune are.
+  }];
+  let options = scoreOptions # [
+    Option<"samples", "samples", "int64_t", "1000",
+           "candidates that are scored">,
+    Option<"seed", "seed", "uint64_t", "0", "seed of the samples">,
+    Option<"attempts", "attempts", "int64_t", "8",
+           "candidates that are applied before the default is">,
+    Option<"script", "script", "bool", "false",
+           "replace the payload by the script instead of applying it">
+  ];
+}
+
 def BindSchedule : Pass<"cwm-bind", "::mlir::ModuleOp"> {
   let summary = "bind one candidate of a schedule";
   let description = [{

@@ -28,7 +28,12 @@ struct TuneOptions {
   int64_t trials = 64;          ///< 0: no search, the default candidate
   double timeBudgetSeconds = 0; ///< 0: no limit
   uint64_t seed = 0;
-  std::string scorer = "ranker";
+  /// "world-model", "features", "random"; empty: the first if there is a model
+  /// for the target, else the second.
+  std::string scorer;
+  std::string model; ///< folder; empty: the installed one
+  /// Say which actions moved the score of the best candidate.
+  bool explain = false;
   bool stockOnly = false;
   bool dryRun = false, countOnly = false, checkKnobs = false;
   int64_t checkSpace = 0; ///< candidates to sample; 0: tune instead

@@ -56,6 +56,11 @@ struct RunReport {
   /// Of the result with upstream's lowering passes, or why there is none.
   double stockTimeNs = 0;
   std::string stockFailure;
+  /// Lines that say which actions moved the best candidate's score; empty: not
+  /// asked for.
+  std::string explanation;
+  /// Scorer::getName() of the search; empty without one.
+  std::string scorer;
   /// The plugin, where the result needs it.
   std::string pluginFile;
   /// False where the default candidate was taken without a search.
