@@ -64,10 +64,12 @@ void WindowIterator::startEpoch(uint64_t epoch) {
   shuffleBy(order, [&](size_t end) { return uniformBelow(engine, end); });
 }
 
-/// Up to `count` distinct states from `pool` that are not `excluded`, drawn
-/// until a bounded number of draws gave nothing new.
+/// Up to `count` distinct states from a pool that are neither `excluded` nor
+/// refused by `isAllowed`, drawn until a bounded number of draws gave nothing
+/// new.
 static std::vector<uint32_t> drawStates(unsigned count, size_t poolSize,
                                         function_ref<uint32_t(size_t)> getState,
+                                        function_ref<bool(uint32_t)> isAllowed,
                                         DenseSet<uint32_t> &excluded,
                                         RandomEngine &engine) {
   std::vector<uint32_t> drawn;
@@ -76,13 +78,14 @@ static std::vector<uint32_t> drawStates(unsigned count, size_t poolSize,
   for (unsigned attempt = 0; attempt < 8 * count && drawn.size() < count;
        ++attempt) {
     uint32_t state = getState(uniformBelow(engine, poolSize));
-    if (excluded.insert(state).second)
+    if (isAllowed(state) && excluded.insert(state).second)
       drawn.push_back(state);
   }
   // Small pools are searched to the end.
   for (size_t i = 0; i < poolSize && drawn.size() < count && poolSize <= 256;
        ++i)
-    if (uint32_t state = getState(i); excluded.insert(state).second)
+    if (uint32_t state = getState(i);
+        isAllowed(state) && excluded.insert(state).second)
       drawn.push_back(state);
   return drawn;
 }
@@ -100,13 +103,15 @@ void WindowIterator::addNegatives(Window &window, uint64_t seed) const {
   ArrayRef<uint32_t> same = dataset->getStatesOf(trajectory.workload);
   window.sameWorkload = drawStates(
       options.numSameWorkload, same.size(), [&](size_t i) { return same[i]; },
-      excluded, engine);
-  // Everything of the own workload is excluded from here on.
-  DenseSet<uint32_t> own = excluded;
-  own.insert(same.begin(), same.end());
+      [](uint32_t) { return true; }, excluded, engine);
+  // Everything of the own workload is no negative of another one.
   window.otherWorkload = drawStates(
       options.numOtherWorkload, dataset->getNumStates(),
-      [&](size_t i) { return static_cast<uint32_t>(i); }, own, engine);
+      [&](size_t i) { return static_cast<uint32_t>(i); },
+      [&](uint32_t state) {
+        return dataset->getWorkloadOfState(state) != trajectory.workload;
+      },
+      excluded, engine);
 }
 
 Window WindowIterator::get(size_t index) const {

@@ -199,10 +199,11 @@ TEST_F(TransitionDataTest, WholeTrajectoriesReachTheEnd) {
     ArrayRef<int32_t> actions = ArrayRef(batch.actions).slice(row * 8, 8);
     const bool isLong = actions[4] >= 0;
     // The end of the long one is not known.
-    if (isLong)
+    if (isLong) {
       EXPECT_THAT(weights, ElementsAre(1, 1, 1, 1, 1, 1, 0, 0));
-    else
+    } else {
       EXPECT_THAT(weights, ElementsAre(1, 0, 1, 7, 0, 0, 0, 0));
+    }
     total += isLong ? 6 : 9;
     EXPECT_EQ(count(actions, -1), isLong ? 1 : 4);
   }
