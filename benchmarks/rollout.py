@@ -1,7 +1,7 @@
 """How long the world model takes to roll out the candidates of a real space, on one core.
 
-Samples candidates at random (a search's candidates share more), derives their actions and rolls a transition model
-with random weights over them. The bar is 1000 ms for 10,000 candidates of 20 actions, texts of actions encoded before:
+Samples candidates at random, repeated where the space has fewer (benchmarks/scoring.py has a space with enough), derives
+their actions and rolls a transition model with random weights over them. The bar is 1000 ms for 10,000 candidates of 20 actions, texts of actions encoded before:
 tree of prefixes, what actions contribute by themselves, and the roll-out. `unshared` is the roll-out if no two
 candidates had a prefix in common. Prints CPU milliseconds, the least of several repetitions, by instruction set; exit
 status 1 when the fastest one misses the bar.

@@ -146,6 +146,10 @@ Expected<Booster> Booster::load(StringRef data, const Parameters &parameters) {
     return std::move(error);
   if (Error error = booster.readSizes())
     return std::move(error);
+  // Files lack the number of threads, and all cores are the default: kernels
+  // are measured on one of them.
+  if (Error error = booster.setParameters({{"nthread", "1"}}))
+    return std::move(error);
   if (Error error = booster.setParameters(parameters))
     return std::move(error);
   return std::move(booster);
