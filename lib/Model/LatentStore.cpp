@@ -135,12 +135,13 @@ void LatentStore::enter(const char *block, uint64_t count) {
 static size_t getBlockLength(StringRef data, size_t dim) {
   if (data.size() < blockBytes)
     return 0;
-  const uint64_t count = readNumber(data.data());
+  const char *head = data.begin();
+  const uint64_t count = readNumber(head);
   const size_t row = getRowBytes(dim);
   if (count == 0 || count > (data.size() - blockBytes) / row)
     return 0;
-  const char *first = data.data() + blockBytes;
-  return hashBytes(first, count * row) == readNumber(data.data() + 8)
+  const char *first = head + blockBytes;
+  return hashBytes(first, count * row) == readNumber(head + 8)
              ? blockBytes + count * row
              : 0;
 }

@@ -45,6 +45,7 @@ struct Rank : cwm::impl::RankBase<Rank> {
     for (const LibrarySchedule &schedule : *library)
       actions.push_back(getPointers(schedule.actions));
     std::vector<ScoringItem> items;
+    items.reserve(actions.size());
     for (const std::vector<const Action *> &own : actions)
       items.push_back({own, {}});
     llvm::Expected<std::vector<float>> scores = (*world)->score(items);

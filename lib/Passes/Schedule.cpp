@@ -88,6 +88,7 @@ struct Schedule : cwm::impl::ScheduleBase<Schedule> {
       candidates.push_back(std::move(*candidate));
     }
     std::vector<ScoringItem> items;
+    items.reserve(actions.size());
     for (const std::vector<const Action *> &own : actions)
       items.push_back({own, {}});
     llvm::Expected<std::vector<float>> scores = world.score(items);
