@@ -232,36 +232,36 @@ Expected<Reference> computeReference(const Payload &payload,
     return evaluator.takeError();
   if (onRun)
     onRun();
-  Reference reference;
-  auto attempt = [&](InputStyle style) -> Error {
+  auto evaluate = [&](InputStyle style) -> Expected<Reference> {
     Expected<std::vector<ReferenceTensor>> results =
         evaluator->run(seed, style);
     if (!results)
       return results.takeError();
-    reference = {style, std::move(*results)};
-    return Error::success();
+    return Reference{style, std::move(*results)};
   };
-  if (Error error = attempt(InputStyle::Uniform))
-    return std::move(error);
-  if (findNaN(reference.results)) {
-    if (Error error = attempt(InputStyle::Nonnegative))
-      return std::move(error);
-    if (std::optional<size_t> bad = findNaN(reference.results))
+  Expected<Reference> ordinary = evaluate(InputStyle::Uniform);
+  if (!ordinary)
+    return ordinary.takeError();
+  if (findNaN(ordinary->results)) {
+    Expected<Reference> nonnegative = evaluate(InputStyle::Nonnegative);
+    if (!nonnegative)
+      return nonnegative.takeError();
+    if (std::optional<size_t> bad = findNaN(nonnegative->results))
       return createStringError(
           "result " + Twine(*bad) +
           " of the payload is NaN for random inputs in [-1, 1] and in (0, 1]: "
           "no candidate could be checked");
-    return std::move(reference);
+    return nonnegative;
   }
-  if (size_t before = countConstantAnswers(payload, reference.results)) {
-    Reference ordinary = std::move(reference);
-    if (Error error = attempt(InputStyle::Uneven))
-      return std::move(error);
-    if (findNaN(reference.results) ||
-        countConstantAnswers(payload, reference.results) >= before)
-      return std::move(ordinary);
-  }
-  return std::move(reference);
+  const size_t numConstant = countConstantAnswers(payload, ordinary->results);
+  if (numConstant == 0)
+    return ordinary;
+  Expected<Reference> uneven = evaluate(InputStyle::Uneven);
+  if (!uneven)
+    return uneven.takeError();
+  bool isBetter = !findNaN(uneven->results) &&
+                  countConstantAnswers(payload, uneven->results) < numConstant;
+  return isBetter ? std::move(uneven) : std::move(ordinary);
 }
 
 Expected<std::vector<Deviation>>
