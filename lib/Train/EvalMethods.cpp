@@ -167,6 +167,7 @@ void EvalRun::evaluateRandomAndOracle() {
     for (const auto &[index, pool] : enumerate(evaluation.pools)) {
       Random random = Random::fork(static_cast<uint64_t>(seed), index);
       std::vector<float> scores;
+      scores.reserve(pool.times.size());
       for (size_t i = 0; i < pool.times.size(); ++i)
         scores.push_back(static_cast<float>(random.unit()));
       results.push_back(measureScores(pool, scores, trials, seed));
@@ -175,6 +176,7 @@ void EvalRun::evaluateRandomAndOracle() {
   std::vector<PoolMetrics> &results = oracle.results.emplace_back();
   for (const EvaluatedPool &pool : evaluation.pools) {
     std::vector<float> scores;
+    scores.reserve(pool.times.size());
     for (double time : pool.times)
       scores.push_back(static_cast<float>(-time));
     results.push_back(measureScores(pool, scores, trials, 0));

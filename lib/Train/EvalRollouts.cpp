@@ -36,6 +36,7 @@ Expected<LatentTrajectories> encodePools(ArrayRef<Pool> pools,
         static_cast<uint32_t>(data.states.size() / data.dim);
     const auto firstAction = static_cast<uint32_t>(data.actions.size());
     std::vector<std::string> texts;
+    texts.reserve(pool.states.size());
     for (const History::State &state : pool.states)
       texts.push_back(state.text);
     if (Error error = appendEncoded(texts, encoder, data.states))

@@ -279,6 +279,7 @@ Error EvalRun::measureRollouts() {
     if (!data)
       return data.takeError();
     std::vector<RolloutReport> reports;
+    reports.reserve(predictors.size());
     for (const std::unique_ptr<RolloutPredictor> &predictor : predictors)
       reports.push_back(cwm::measureRollouts(*data, *predictor));
     evaluation.rollouts +=

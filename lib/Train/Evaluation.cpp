@@ -159,6 +159,7 @@ Interval compareMethods(const EvaluatedMethod &method,
                         uint64_t seed) {
   auto average = [&](const EvaluatedMethod &one, ArrayRef<uint32_t> places) {
     std::vector<double> values;
+    values.reserve(one.results.size());
     for (const std::vector<PoolMetrics> &results : one.results)
       values.push_back(quantity.compute(results, places));
     return computeMean(values);

@@ -34,6 +34,7 @@ static std::vector<double>
 getValues(const EvaluatedMethod &method,
           function_ref<double(ArrayRef<PoolMetrics>)> compute) {
   std::vector<double> values;
+  values.reserve(method.results.size());
   for (const std::vector<PoolMetrics> &results : method.results)
     values.push_back(compute(results));
   return values;

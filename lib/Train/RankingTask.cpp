@@ -35,6 +35,7 @@ std::vector<double> RankingTask::getTimes() const {
       reference.push_back(candidate.timeNs * candidate.score);
   const double median = computeQuantile(std::move(reference), 0.5);
   std::vector<double> times;
+  times.reserve(candidates.size());
   for (const Candidate &candidate : candidates)
     times.push_back(candidate.isOk && candidate.score > 0
                         ? median / candidate.score
@@ -269,11 +270,13 @@ static std::vector<std::vector<uint32_t>> numberActions(const RankingTask &task,
 static std::vector<float> computeAllFeatures(const RankingTask &task) {
   FeatureTable table{WorkloadFeatures(task.stateText)};
   std::vector<Action> actions;
+  actions.reserve(task.actions.size());
   for (const std::string &text : task.actions)
     actions.push_back(makeAction(text));
   std::vector<float> features;
   for (const RankingTask::Candidate &candidate : task.candidates) {
     std::vector<const Action *> all;
+    all.reserve(candidate.actions.size());
     for (uint32_t action : candidate.actions)
       all.push_back(&actions[action]);
     append_range(features, table.compute(all));

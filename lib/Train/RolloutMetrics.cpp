@@ -83,6 +83,7 @@ static void measureGroup(const LatentTrajectories &data, const Group &group,
                          const RolloutPredictor &predictor,
                          RolloutScore &score) {
   std::vector<ArrayRef<uint32_t>> candidates;
+  candidates.reserve(group.trajectories.size());
   for (const Trajectory *trajectory : group.trajectories)
     candidates.push_back(trajectory->actions);
   const PrefixTree tree(candidates);

@@ -42,6 +42,7 @@ simulateOnlineSearch(const RankingTask &task, const RankingInputs &inputs,
     // By falling score, random where there is none.
     if (scorer.isReady()) {
       std::vector<ScoringItem> scoring;
+      scoring.reserve(left.size());
       for (uint32_t candidate : left)
         scoring.push_back({{}, getFeatures(candidate)});
       Expected<std::vector<double>> scores = scorer.score(context, scoring);
@@ -53,6 +54,7 @@ simulateOnlineSearch(const RankingTask &task, const RankingInputs &inputs,
         return (*scores)[a] == (*scores)[b] ? a<b : (*scores)[a]>(*scores)[b];
       });
       std::vector<uint32_t> sorted;
+      sorted.reserve(places.size());
       for (uint32_t place : places)
         sorted.push_back(left[place]);
       left = std::move(sorted);
