@@ -71,12 +71,24 @@ TEST(TuneOptions, UnknownNamesAreListed) {
               ::testing::StrEq("--target=cuda: known are: cpu"));
   options = {};
   options.scorer = "oracle";
-  EXPECT_THAT(errorOf(options.validate()),
-              ::testing::StrEq("--scorer=oracle: known are: ranker, random"));
+  EXPECT_THAT(
+      errorOf(options.validate()),
+      ::testing::StrEq("--scorer=oracle: known are: world-model, features, "
+                       "random"));
 }
 
 TEST(TuneOptions, FlagsThatNeedOrExcludeEachOther) {
   TuneOptions options;
+  options.scorer = "features";
+  options.model = "folder";
+  EXPECT_THAT(errorOf(options.validate()),
+              ::testing::StrEq("--model is of no use with --scorer=features"));
+  options = {};
+  options.scorer = "random";
+  options.explain = true;
+  EXPECT_THAT(errorOf(options.validate()),
+              ::testing::StrEq("--explain: random scores have no reasons"));
+  options = {};
   options.measurer = "replay";
   EXPECT_THAT(errorOf(options.validate()),
               ::testing::StrEq("--measurer=replay needs --replay-from"));
