@@ -258,7 +258,7 @@ static json::Object summarize(const Evaluation &evaluation,
     json::Array values;
     for (double value : getValues(method, compute))
       values.push_back(toNumber(value));
-    summary[name] = std::move(values);
+    summary[name.str()] = std::move(values);
   };
   constexpr StringLiteral weighted[] = {"score@1", "score@5", "score@10"};
   for (const auto &[index, name] : enumerate(weighted))
