@@ -101,26 +101,9 @@ Error RankerScorer::train(ArrayRef<const TrainingItem *> items) {
   if (!matrix)
     return matrix.takeError();
 
-  // One thread: the result is then the same each time, and so few rows gain
-  // nothing from more. min_child_weight is a sum of second derivatives, which
-  // are far below 1 in a ranking of a few dozen candidates. All pairs of a run
-  // of 128 trials count: on synthetic spaces 64 trials then order 83 % of pairs
-  // right, against 66 % with the best 16 only.
   Expected<Booster> trained = Booster::create(
-      *matrix, {
-                   {"validate_parameters", "true"},
-                   {"objective", "rank:ndcg"},
-                   {"ndcg_exp_gain", "false"},
-                   {"lambdarank_pair_method", "topk"},
-                   {"lambdarank_num_pair_per_sample", "128"},
-                   {"tree_method", "hist"},
-                   {"nthread", "1"},
-                   {"seed", std::to_string(options.seed % (1u << 31))},
-                   {"max_depth", std::to_string(options.maxDepth)},
-                   {"eta", formatv("{0:f6}", options.learningRate)},
-                   {"min_child_weight", "0.01"},
-                   {"lambda", "0.3"},
-               });
+      *matrix, getOnlineParameters(options.maxDepth, options.learningRate,
+                                   options.seed));
   if (!trained)
     return trained.takeError();
   for (int round = 0; round < options.numRounds; ++round)

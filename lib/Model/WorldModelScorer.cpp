@@ -75,19 +75,9 @@ Error WorldModelScorer::update(ArrayRef<TrainingItem> items) {
   Expected<std::string> pretrained = model->getRanker().serialize();
   if (!pretrained)
     return pretrained.takeError();
-  // As RankerScorer's, which says why.
   Expected<Booster> booster = Booster::load(
-      *pretrained, {{"objective", "rank:ndcg"},
-                    {"ndcg_exp_gain", "false"},
-                    {"lambdarank_pair_method", "topk"},
-                    {"lambdarank_num_pair_per_sample", "128"},
-                    {"tree_method", "hist"},
-                    {"nthread", "1"},
-                    {"seed", std::to_string(options.seed % (1U << 31))},
-                    {"max_depth", std::to_string(options.maxDepth)},
-                    {"eta", formatv("{0:f6}", options.learningRate).str()},
-                    {"min_child_weight", "0.01"},
-                    {"lambda", "0.3"}});
+      *pretrained, getOnlineParameters(options.maxDepth, options.learningRate,
+                                       options.seed));
   if (!booster)
     return booster.takeError();
   const int first = booster->getNumRounds();

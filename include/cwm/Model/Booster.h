@@ -94,6 +94,11 @@ private:
   int numRounds = 0;
 };
 
+/// Parameters for learning from the few dozen candidates that a search has
+/// measured.
+Booster::Parameters getOnlineParameters(int maxDepth, double learningRate,
+                                        uint64_t seed);
+
 /// Relevance of a candidate in [0, 31]: its score relative to the best of its
 /// workload; 0 for a failure. The root spreads the many slow candidates, which
 /// teach as much as the few fast ones. `best` is 0 where all failed.
