@@ -9,6 +9,7 @@
 #include "cwm/Model/LatentModel.h"
 
 #include "cwm/Model/ModelDirectory.h"
+#include "cwm/Trajectory/History.h"
 
 using namespace llvm;
 
@@ -50,6 +51,17 @@ uint32_t LatentModel::addAction(StringRef text) {
   if (isNew)
     texts.push_back(it->getKey());
   return it->second;
+}
+
+std::vector<uint32_t>
+LatentModel::addActions(ArrayRef<const Action *> actions) {
+  std::vector<uint32_t> added;
+  for (const Action *action : actions) {
+    if (isLoweringAction(action->text))
+      break;
+    added.push_back(addAction(action->text));
+  }
+  return added;
 }
 
 Error LatentModel::prepareActions() {

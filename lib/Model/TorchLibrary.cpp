@@ -9,6 +9,7 @@
 #include "cwm/Model/TorchLibrary.h"
 
 #include "cwm/Model/TorchConfig.inc"
+#include "cwm/Support/InstalledData.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -25,17 +26,8 @@ static constexpr char fileName[] = "cwm_torch.so";
 /// The component beside the library folder of the tool or plugin that this
 /// code is in; "" if there is none.
 static std::string findComponent() {
-  auto *own = reinterpret_cast<void *>(&findComponent);
-  SmallVector<std::string, 2> images = {sys::fs::getMainExecutable("cwm", own)};
-  // In a plugin the main executable is somebody else's.
-  Dl_info info;
-  if (::dladdr(own, &info) && info.dli_fname)
-    images.insert(images.begin(), info.dli_fname);
-  for (const std::string &image : images) {
-    SmallString<256> real;
-    if (sys::fs::real_path(image, real))
-      continue;
-    StringRef folder = sys::path::parent_path(real);
+  for (const std::string &image : getOwnImages()) {
+    StringRef folder = sys::path::parent_path(image);
     SmallString<256> beside = folder, library = sys::path::parent_path(folder);
     sys::path::append(beside, fileName);
     sys::path::append(library, "lib", fileName);

@@ -70,17 +70,7 @@ Error WorldModel::setPayload(StringRef stateText) {
   return Error::success();
 }
 
-std::vector<uint32_t> WorldModel::addActions(ArrayRef<const Action *> actions) {
-  std::vector<uint32_t> numbers;
-  for (const Action *action : actions) {
-    if (isLoweringAction(action->text))
-      break;
-    numbers.push_back(latents->addAction(action->text));
-  }
-  return numbers;
-}
-
-/// The same for many candidates, each distinct action once.
+/// LatentModel::addActions for many candidates, each distinct action once.
 std::vector<std::vector<uint32_t>>
 WorldModel::addAllActions(ArrayRef<ScoringItem> candidates) {
   constexpr uint32_t lowering = ~0U;

@@ -9,7 +9,6 @@
 #include "ModelInput.h"
 
 #include "cwm/Passes/Passes.h"
-#include "cwm/Trajectory/History.h"
 #include "cwm/Trajectory/StateText.h"
 
 #include "mlir/IR/Builders.h"
@@ -51,11 +50,8 @@ struct RollOut : cwm::impl::RollOutBase<RollOut> {
       return emitError(module.getLoc()) << toString(std::move(error));
 
     std::vector<std::vector<uint32_t>> numbers;
-    for (const LibrarySchedule &schedule : *library) {
-      std::vector<uint32_t> &own = numbers.emplace_back();
-      for (const Action &action : getModelledActions(schedule.actions))
-        own.push_back(latents->addAction(action.text));
-    }
+    for (const LibrarySchedule &schedule : *library)
+      numbers.push_back(latents->addActions(getPointers(schedule.actions)));
     llvm::Expected<LatentModel::Prefixes> prefixes = latents->rollOutPrefixes(
         std::vector<ArrayRef<uint32_t>>(numbers.begin(), numbers.end()));
     if (!prefixes)

@@ -21,33 +21,35 @@ namespace cwm {
 /// How far above an image its data may be: build/<preset>/unittests/<program>.
 static constexpr int maxLevels = 5;
 
-static std::string findAbove(StringRef image, StringRef installed,
-                             StringRef inSource) {
-  SmallString<256> real;
-  if (sys::fs::real_path(image, real))
-    return "";
-  StringRef above = sys::path::parent_path(real);
-  for (int level = 0; level < maxLevels && !above.empty(); ++level) {
-    above = sys::path::parent_path(above);
-    SmallString<256> share(above), source(above);
-    sys::path::append(share, "share", "cwm", installed);
-    sys::path::append(source, inSource);
-    for (StringRef path : {StringRef(share), StringRef(source)})
-      if (sys::fs::exists(path))
-        return path.str();
-  }
-  return "";
+std::vector<std::string> getOwnImages() {
+  auto *own = reinterpret_cast<void *>(&getOwnImages);
+  std::vector<std::string> images;
+  auto add = [&](StringRef path) {
+    SmallString<256> real;
+    if (!sys::fs::real_path(path, real))
+      images.push_back(std::string(real));
+  };
+  Dl_info info;
+  if (::dladdr(own, &info) && info.dli_fname)
+    add(info.dli_fname);
+  add(sys::fs::getMainExecutable("cwm", own));
+  return images;
 }
 
 std::string findInstalledData(StringRef installed, StringRef inSource) {
-  auto *own = reinterpret_cast<void *>(&findInstalledData);
-  Dl_info info;
-  if (::dladdr(own, &info) && info.dli_fname)
-    if (std::string path = findAbove(info.dli_fname, installed, inSource);
-        !path.empty())
-      return path;
-  return findAbove(sys::fs::getMainExecutable(nullptr, own), installed,
-                   inSource);
+  for (const std::string &image : getOwnImages()) {
+    StringRef above = sys::path::parent_path(image);
+    for (int level = 0; level < maxLevels && !above.empty(); ++level) {
+      above = sys::path::parent_path(above);
+      SmallString<256> share(above), source(above);
+      sys::path::append(share, "share", "cwm", installed);
+      sys::path::append(source, inSource);
+      for (StringRef path : {StringRef(share), StringRef(source)})
+        if (sys::fs::exists(path))
+          return path.str();
+    }
+  }
+  return "";
 }
 
 } // namespace cwm

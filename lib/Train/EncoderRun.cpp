@@ -34,41 +34,29 @@ namespace cwm {
 //===----------------------------------------------------------------------===//
 
 Error EncoderRunOptions::validate() const {
-  struct Range {
-    StringRef flag;
-    int64_t value, low, high;
-  };
-  for (const Range &range : {
-           Range{"layers", network.numLayers, 1, 64},
-           Range{"hidden", network.hiddenSize, 1, 8192},
-           Range{"heads", network.numHeads, 1, 128},
-           Range{"intermediate", network.intermediateSize, 1, 65536},
-           Range{"dim", dim, 1, 8192},
-           Range{"window", network.windowTokens, 4, 1024},
-           Range{"batch-files", training.batches.files, 1, 65536},
-           Range{"batch-texts", training.batches.textsPerFile, 1, 65536},
-           Range{"max-windows", training.views.maxWindows, 1, 65536},
-       })
-    if (Error error =
-            checkFlagRange(range.flag, range.value, range.low, range.high))
-      return error;
+  if (Error error = checkFlagRanges({
+          {"layers", network.numLayers, 1, 64},
+          {"hidden", network.hiddenSize, 1, 8192},
+          {"heads", network.numHeads, 1, 128},
+          {"intermediate", network.intermediateSize, 1, 65536},
+          {"dim", dim, 1, 8192},
+          {"window", network.windowTokens, 4, 1024},
+          {"batch-files", training.batches.files, 1, 65536},
+          {"batch-texts", training.batches.textsPerFile, 1, 65536},
+          {"max-windows", training.views.maxWindows, 1, 65536},
+      }))
+    return error;
   if (Error error = cwm::validate(training, training.step.adam))
     return error;
-  struct RealRange {
-    StringRef flag;
-    double value, low, high;
-  };
-  for (const RealRange &range : {
-           RealRange{"dropout", training.step.dropout, 0, 0.9},
-           RealRange{"temperature", training.step.temperature, 0.001, 100},
-           RealRange{"intra-weight", training.step.intraWeight, 0, 1e6},
-           RealRange{"inter-weight", training.step.interWeight, 0, 1e6},
-           RealRange{"rewrites", training.views.rewriteShare, 0, 1},
-           RealRange{"validation", validation, 0, 0.9},
-       })
-    if (Error error =
-            checkRealFlag(range.flag, range.value, range.low, range.high))
-      return error;
+  if (Error error = checkRealFlags({
+          {"dropout", training.step.dropout, 0, 0.9},
+          {"temperature", training.step.temperature, 0.001, 100},
+          {"intra-weight", training.step.intraWeight, 0, 1e6},
+          {"inter-weight", training.step.interWeight, 0, 1e6},
+          {"rewrites", training.views.rewriteShare, 0, 1},
+          {"validation", validation, 0, 0.9},
+      }))
+    return error;
   if (network.hiddenSize % network.numHeads != 0)
     return makeFlagError("--hidden=" + Twine(network.hiddenSize) +
                          ": must be a multiple of --heads, " +

@@ -40,14 +40,7 @@ TrainExit cwm::runEvalCommand(int argc, char **argv) {
       "database", cl::value_desc("file"), cl::cat(input),
       cl::desc("Measured candidates that the methods which are compared are "
                "trained on (default: none, nothing is trained)"));
-  cl::opt<std::string> target(
-      "measured-on", cl::value_desc("target"), cl::cat(input),
-      cl::desc("Target whose measurements count, as stats names it (default: "
-               "the only one)"));
-  cl::opt<std::string> latents(
-      "latents", cl::value_desc("file"), cl::cat(input),
-      cl::desc("Latent states that were computed before, added to (default: "
-               "latents.bin in the work folder)"));
+  MeasuredFlags measured(input);
   SplitFlags splitFlags(input, split);
   cl::list<std::string> methods(
       "methods", cl::value_desc("names"), cl::CommaSeparated,
@@ -82,14 +75,14 @@ TrainExit cwm::runEvalCommand(int argc, char **argv) {
       "exit status: 0 done, 1 usage or I/O error, 2 nothing to train or "
       "evaluate on, 130 interrupted; the same command goes on\n");
   if (Error error = checkEmptyFlag(
-          findEmptyFlag({&model, &database, &target, &latents,
+          findEmptyFlag({&model, &database, &measured.target, &measured.latents,
                          &splitFlags.workloads, &out, &workDir, &commit})))
     return reportTrainError(std::move(error));
   options.pools.assign(pools.begin(), pools.end());
   options.model = model;
   options.database = database;
-  options.target = target;
-  options.latents = latents;
+  options.target = measured.target;
+  options.latents = measured.latents;
   options.methods.assign(methods.begin(), methods.end());
   options.rollouts = rollouts;
   options.seeds = seeds;

@@ -189,6 +189,15 @@ Error EvalRun::checkMethods() const {
   return Error::success();
 }
 
+Error EvalRun::openLatents(bool withTransition) {
+  Expected<LatentModel> opened = openLatentModel(
+      *model, withTransition, options.latents, options.workDir, say);
+  if (!opened)
+    return opened.takeError();
+  latents.emplace(std::move(*opened));
+  return Error::success();
+}
+
 Error EvalRun::computeInputs() {
   RankingStates trained, judged;
   for (const Variant &variant : getVariants())
@@ -197,16 +206,9 @@ Error EvalRun::computeInputs() {
   judged = trained;
   if (model && model->has(ModelDirectory::rankerFile) && wants("model"))
     judged.add(model->getConfig().ranker->state);
-  if (judged.any()) {
-    Expected<LatentModel> opened = openLatentModel(
-        *model, judged.rollOut,
-        options.latents.empty() ? joinPath(options.workDir, "latents.bin")
-                                : options.latents,
-        say);
-    if (!opened)
-      return opened.takeError();
-    latents.emplace(std::move(*opened));
-  }
+  if (judged.any())
+    if (Error error = openLatents(judged.rollOut))
+      return error;
   LatentModel *states = latents ? &*latents : nullptr;
   Expected<std::vector<RankingInputs>> made =
       computeRankingInputs(tasks, states, judged);
@@ -244,16 +246,9 @@ Error EvalRun::measureRollouts() {
   Expected<Transition> transition = Transition::load(*model);
   if (!transition)
     return transition.takeError();
-  if (!latents) {
-    Expected<LatentModel> opened = openLatentModel(
-        *model, false,
-        options.latents.empty() ? joinPath(options.workDir, "latents.bin")
-                                : options.latents,
-        say);
-    if (!opened)
-      return opened.takeError();
-    latents.emplace(std::move(*opened));
-  }
+  if (!latents)
+    if (Error error = openLatents(/*withTransition=*/false))
+      return error;
   std::vector<std::unique_ptr<RolloutPredictor>> predictors;
   predictors.push_back(makeTransitionPredictor(*transition));
   predictors.push_back(makeIdentityPredictor());

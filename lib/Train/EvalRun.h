@@ -72,6 +72,7 @@ private:
   }
   bool canTrain(const Variant &variant) const;
   llvm::Error checkMethods() const;
+  llvm::Error openLatents(bool withTransition);
   llvm::Error computeInputs();
   llvm::Error evaluateModel();
   llvm::Error evaluateVariant(const Variant &variant);

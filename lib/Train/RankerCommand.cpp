@@ -66,14 +66,7 @@ TrainExit cwm::runRankerCommand(int argc, char **argv) {
       output("Output");
   cl::opt<std::string> database(cl::Positional, cl::Required, cl::cat(input),
                                 cl::desc("<database>"));
-  cl::opt<std::string> target(
-      "measured-on", cl::value_desc("target"), cl::cat(input),
-      cl::desc("Target whose measurements count, as stats names it (default: "
-               "the only one)"));
-  cl::opt<std::string> latents(
-      "latents", cl::value_desc("file"), cl::cat(input),
-      cl::desc("Latent states that were computed before, added to (default: "
-               "latents.bin in the work folder)"));
+  MeasuredFlags measured(input);
   SplitFlags splitFlags(input, split);
   cl::opt<std::string> state(
       "state", cl::value_desc("name"), cl::init("rollout"), cl::cat(learning),
@@ -118,14 +111,15 @@ TrainExit cwm::runRankerCommand(int argc, char **argv) {
       "exit status: 0 done, 1 usage or I/O error, 2 nothing to train on, 130 "
       "interrupted after a checkpoint\n");
   if (Error error = checkEmptyFlag(
-          findEmptyFlag({&database, &target, &latents, &splitFlags.workloads,
-                         &state, &actions, &objective, &model, &workDir})))
+          findEmptyFlag({&database, &measured.target, &measured.latents,
+                         &splitFlags.workloads, &state, &actions, &objective,
+                         &model, &workDir})))
     return reportTrainError(std::move(error));
   options.database = database;
   options.model = model;
   options.workDir = workDir.empty() ? model + ".ranker" : workDir;
-  options.latents = latents;
-  options.target = target;
+  options.latents = measured.latents;
+  options.target = measured.target;
   options.state = state;
   options.actions = actions;
   options.replace = replace;

@@ -27,34 +27,22 @@ namespace cwm {
 //===----------------------------------------------------------------------===//
 
 Error validate(const RankerTrainingOptions &options) {
-  struct Range {
-    StringRef flag;
-    int64_t value, low, high;
-  };
-  for (const Range &range :
-       {Range{"trees", options.trees, 1, 100000},
-        Range{"depth", options.depth, 1, 20},
-        Range{"pairs", options.pairs, 1, 100000},
-        Range{"patience", options.patience, 0, 100000},
-        Range{"threads", options.threads, 1, 1024},
-        Range{"checkpoint-every", options.checkpointEvery, 1, 100000}})
-    if (Error error =
-            checkFlagRange(range.flag, range.value, range.low, range.high))
-      return error;
-  struct RealRange {
-    StringRef flag;
-    double value, low, high;
-  };
-  for (const RealRange &range :
-       {RealRange{"learning-rate", options.learningRate, 1e-6, 1},
-        RealRange{"row-share", options.rowShare, 0.01, 1},
-        RealRange{"column-share", options.columnShare, 0.01, 1},
-        RealRange{"min-child-weight", options.minChildWeight, 0, 1e6},
-        RealRange{"lambda", options.lambda, 0, 1e6},
-        RealRange{"validation", options.validation, 0, 0.9}})
-    if (Error error =
-            checkRealFlag(range.flag, range.value, range.low, range.high))
-      return error;
+  if (Error error = checkFlagRanges(
+          {{"trees", options.trees, 1, 100000},
+           {"depth", options.depth, 1, 20},
+           {"pairs", options.pairs, 1, 100000},
+           {"patience", options.patience, 0, 100000},
+           {"threads", options.threads, 1, 1024},
+           {"checkpoint-every", options.checkpointEvery, 1, 100000}}))
+    return error;
+  if (Error error =
+          checkRealFlags({{"learning-rate", options.learningRate, 1e-6, 1},
+                          {"row-share", options.rowShare, 0.01, 1},
+                          {"column-share", options.columnShare, 0.01, 1},
+                          {"min-child-weight", options.minChildWeight, 0, 1e6},
+                          {"lambda", options.lambda, 0, 1e6},
+                          {"validation", options.validation, 0, 0.9}}))
+    return error;
   return checkFlagName("objective", options.inputs.objective,
                        {"rank:ndcg", "rank:pairwise", "reg:squarederror"});
 }
@@ -108,6 +96,7 @@ size_t RankerData::countCandidates() const {
 
 Expected<LatentModel> openLatentModel(const ModelDirectory &model,
                                       bool withTransition, StringRef latents,
+                                      StringRef workDir,
                                       function_ref<void(const Twine &)> note) {
   std::optional<Transition> transition;
   if (withTransition) {
@@ -116,8 +105,9 @@ Expected<LatentModel> openLatentModel(const ModelDirectory &model,
       return loaded.takeError();
     transition = std::move(*loaded);
   }
-  Expected<std::unique_ptr<Encoder>> encoder =
-      StoredEncoder::open(model, latents, note);
+  Expected<std::unique_ptr<Encoder>> encoder = StoredEncoder::open(
+      model, latents.empty() ? joinPath(workDir, "latents.bin") : latents.str(),
+      note);
   if (!encoder)
     return encoder.takeError();
   return LatentModel(std::move(*encoder), std::move(transition));
@@ -178,11 +168,9 @@ Error RankerRun::loadModel() {
 Error RankerRun::openLatents() {
   if (getState() == RankerState::None)
     return Error::success();
-  Expected<LatentModel> opened = openLatentModel(
-      *model, getState() == RankerState::RollOut,
-      options.latents.empty() ? joinPath(options.workDir, "latents.bin")
-                              : options.latents,
-      say);
+  Expected<LatentModel> opened =
+      openLatentModel(*model, getState() == RankerState::RollOut,
+                      options.latents, options.workDir, say);
   if (!opened)
     return opened.takeError();
   latents.emplace(std::move(*opened));

@@ -46,10 +46,11 @@ struct RankerData {
 };
 
 /// The encoder and, when `withTransition`, the transition of a model, with a
-/// store of latent states in the file `latents`.
+/// store of latent states in the file `latents`, or where that is empty in the
+/// folder `workDir`.
 llvm::Expected<LatentModel>
 openLatentModel(const ModelDirectory &model, bool withTransition,
-                llvm::StringRef latents,
+                llvm::StringRef latents, llvm::StringRef workDir,
                 llvm::function_ref<void(const llvm::Twine &)> note);
 
 /// What the command line says.

@@ -32,6 +32,22 @@ Error checkRealFlag(StringRef flag, double value, double low, double high) {
           .str());
 }
 
+Error checkFlagRanges(ArrayRef<FlagRange> ranges) {
+  for (const FlagRange &range : ranges)
+    if (Error error =
+            checkFlagRange(range.flag, range.value, range.low, range.high))
+      return error;
+  return Error::success();
+}
+
+Error checkRealFlags(ArrayRef<RealFlagRange> ranges) {
+  for (const RealFlagRange &range : ranges)
+    if (Error error =
+            checkRealFlag(range.flag, range.value, range.low, range.high))
+      return error;
+  return Error::success();
+}
+
 Error ProcessOptions::validate() const {
   if (Error error = checkFlagRange("threads", threads, 1, 1024))
     return error;
@@ -134,18 +150,14 @@ void LoopFlags::apply(LoopOptions &loop, CwmAdamOptions &adam) const {
 }
 
 Error validate(const LoopOptions &loop, const CwmAdamOptions &adam) {
-  struct Range {
-    StringRef flag;
-    int64_t value, low;
-  };
   constexpr int64_t high = 100000000;
-  for (const Range &range :
-       {Range{"steps", loop.steps, 0}, Range{"warmup", loop.warmupSteps, 0},
-        Range{"evaluate-every", loop.evaluateEvery, 1},
-        Range{"patience", loop.patience, 0},
-        Range{"checkpoint-every", loop.checkpointEvery, 1}})
-    if (Error error = checkFlagRange(range.flag, range.value, range.low, high))
-      return error;
+  if (Error error = checkFlagRanges(
+          {{"steps", loop.steps, 0, high},
+           {"warmup", loop.warmupSteps, 0, high},
+           {"evaluate-every", loop.evaluateEvery, 1, high},
+           {"patience", loop.patience, 0, high},
+           {"checkpoint-every", loop.checkpointEvery, 1, high}}))
+    return error;
   if (Error error = checkRealFlag("learning-rate", adam.learningRate, 0, 1))
     return error;
   return checkRealFlag("weight-decay", adam.weightDecay, 0, 1);
@@ -170,6 +182,14 @@ ProcessFlags::ProcessFlags(cl::OptionCategory &processes)
 ProcessOptions ProcessFlags::get() const {
   return {threads, ranks, rank, rendezvous, address};
 }
+
+MeasuredFlags::MeasuredFlags(cl::OptionCategory &input)
+    : target("measured-on", cl::value_desc("target"), cl::cat(input),
+             cl::desc("Target whose measurements count, as stats names it "
+                      "(default: the only one)")),
+      latents("latents", cl::value_desc("file"), cl::cat(input),
+              cl::desc("Latent states that were computed before, added to "
+                       "(default: latents.bin in the work folder)")) {}
 
 SplitFlags::SplitFlags(cl::OptionCategory &input, cl::OptionCategory &split)
     : workloads("workloads", cl::value_desc("file"), cl::cat(input),

@@ -31,6 +31,19 @@ struct ProcessOptions {
 llvm::Error checkRealFlag(llvm::StringRef flag, double value, double low,
                           double high);
 
+/// The value of a flag, and the interval that it must lie in.
+struct FlagRange {
+  llvm::StringRef flag;
+  int64_t value, low, high;
+};
+struct RealFlagRange {
+  llvm::StringRef flag;
+  double value, low, high;
+};
+/// An error for the first that does not.
+llvm::Error checkFlagRanges(llvm::ArrayRef<FlagRange> ranges);
+llvm::Error checkRealFlags(llvm::ArrayRef<RealFlagRange> ranges);
+
 /// What the training loop looks at between two steps.
 struct StopFlag : Stoppable {
   std::atomic<bool> flag{false};

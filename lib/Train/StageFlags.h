@@ -50,6 +50,13 @@ struct ProcessFlags {
   llvm::cl::opt<std::string> rendezvous, address;
 };
 
+/// Which measurements a ranker learns from, and where latent states are kept.
+struct MeasuredFlags {
+  explicit MeasuredFlags(llvm::cl::OptionCategory &input);
+
+  llvm::cl::opt<std::string> target, latents;
+};
+
 /// What training does not see beside the networks that are held out.
 struct SplitFlags {
   SplitFlags(llvm::cl::OptionCategory &input, llvm::cl::OptionCategory &split);

@@ -30,41 +30,30 @@ namespace cwm {
 //===----------------------------------------------------------------------===//
 
 Error TransitionRunOptions::validate() const {
-  struct Range {
-    StringRef flag;
-    int64_t value, low, high;
-  };
   const RolloutSampler::Options &batches = training.batches;
-  for (const Range &range :
-       {Range{"action-dim", actionDim, 1, 8192},
-        Range{"hidden", hidden, 0, 65536},
-        Range{"batch-windows", batches.windows, 1, 65536},
-        Range{"window-steps", batches.windowSteps, 1, 4096},
-        Range{"window-stride", batches.stride, 1, 4096},
-        Range{"batch-whole", batches.whole, 1, 65536},
-        Range{"negatives", batches.sameWorkload, 0, 4096},
-        Range{"other-negatives", batches.otherWorkload, 0, 4096}})
-    if (Error error =
-            checkFlagRange(range.flag, range.value, range.low, range.high))
-      return error;
+  if (Error error = checkFlagRanges(
+          {{"action-dim", actionDim, 1, 8192},
+           {"hidden", hidden, 0, 65536},
+           {"batch-windows", batches.windows, 1, 65536},
+           {"window-steps", batches.windowSteps, 1, 4096},
+           {"window-stride", batches.stride, 1, 4096},
+           {"batch-whole", batches.whole, 1, 65536},
+           {"negatives", batches.sameWorkload, 0, 4096},
+           {"other-negatives", batches.otherWorkload, 0, 4096}}))
+    return error;
   if (Error error = cwm::validate(training, training.step.adam))
     return error;
   if (training.steps == 0)
     return makeFlagError("--steps=0: must be at least 1");
-  struct RealRange {
-    StringRef flag;
-    double value, high;
-  };
-  for (const RealRange &range :
-       {RealRange{"whole", batches.wholeShare, 1},
-        RealRange{"final-weight", batches.finalWeight, 1e6},
-        RealRange{"margin", training.step.sameMargin, 2},
-        RealRange{"other-margin", training.step.otherMargin, 2},
-        RealRange{"margin-weight", training.step.sameWeight, 1e6},
-        RealRange{"other-margin-weight", training.step.otherWeight, 1e6},
-        RealRange{"validation", validation, 0.9}})
-    if (Error error = checkRealFlag(range.flag, range.value, 0, range.high))
-      return error;
+  if (Error error = checkRealFlags(
+          {{"whole", batches.wholeShare, 0, 1},
+           {"final-weight", batches.finalWeight, 0, 1e6},
+           {"margin", training.step.sameMargin, 0, 2},
+           {"other-margin", training.step.otherMargin, 0, 2},
+           {"margin-weight", training.step.sameWeight, 0, 1e6},
+           {"other-margin-weight", training.step.otherWeight, 0, 1e6},
+           {"validation", validation, 0, 0.9}}))
+    return error;
   return processes.validate();
 }
 

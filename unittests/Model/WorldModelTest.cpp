@@ -200,7 +200,7 @@ TEST_F(WorldModelTest, ScoresByState) {
       makeActions({"t10", "t20", "bufferization.one_shot_bufferize", "t170"});
   EXPECT_EQ(cantFail(model.score({ScoringItem{lowered, {}}}))[0], scores[0]);
   // The parts come to the same.
-  std::vector<uint32_t> numbers = model.addActions(lowered);
+  std::vector<uint32_t> numbers = model.getLatents()->addActions(lowered);
   ASSERT_EQ(numbers.size(), 2u);
   std::vector<float> states =
       cantFail(model.getLatents()->rollOut({ArrayRef<uint32_t>(numbers)}));

@@ -10,6 +10,7 @@
 
 #include "cwm/Model/Encoder.h"
 #include "cwm/Model/Transition.h"
+#include "cwm/Trajectory/ActionText.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -42,6 +43,8 @@ public:
   /// The number of an action text. New ones are encoded on the next use, all
   /// together.
   uint32_t addAction(llvm::StringRef text);
+  /// The numbers of the modelled actions (getModelledActions) of a candidate.
+  std::vector<uint32_t> addActions(llvm::ArrayRef<const Action *> actions);
   size_t getNumActions() const { return texts.size(); }
 
   /// The predicted final state of each sequence of actions, in rows of getDim()

@@ -56,9 +56,6 @@ public:
   /// getRanker().getNumColumns().
   llvm::Expected<std::vector<float>>
   getRows(llvm::ArrayRef<ScoringItem> candidates);
-  /// Numbers of the modelled actions (getModelledActions) of a candidate; needs
-  /// latents.
-  std::vector<uint32_t> addActions(llvm::ArrayRef<const Action *> actions);
   /// Rows of `features.size() / numFeatures` candidates whose states, row by
   /// row, are `states` (empty where the ranker sees none).
   std::vector<float> makeRows(llvm::ArrayRef<float> states,

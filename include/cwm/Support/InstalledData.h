@@ -11,13 +11,17 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
+#include <vector>
 
 namespace cwm {
 
+/// The files, links resolved, that this code runs from: the tool or plugin that
+/// it is in, then the executable, which may be somebody else's.
+std::vector<std::string> getOwnImages();
+
 /// A file or folder that is installed with the tools: `share/cwm/<installed>`
 /// of the installation, or `<inSource>` of the source tree that the build
-/// folder is in. Looks above what this code is in, a plugin of another tool
-/// included, then above the running executable. Empty when there is none.
+/// folder is in. Looks above each of getOwnImages(). Empty when there is none.
 std::string findInstalledData(llvm::StringRef installed,
                               llvm::StringRef inSource);
 
